@@ -1,4 +1,6 @@
-"""Reproduce the study in one command: ``python run_all.py [--profile classroom]``; see ``--help``."""
+"""Reproduce the study in one command: ``python run_all.py [--profile classroom]``; see
+``--help``.
+"""
 
 import os
 import sys

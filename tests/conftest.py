@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-# Before anything imports numpy, torch or matplotlib: several threads on busy cores are slower than one, and there is no screen.
+# Before anything imports numpy, torch or matplotlib: several threads on busy cores are slower than
+# one, and there is no screen.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("MPLBACKEND", "Agg")
 # What an earlier run left in outputs/ is not what is tested.
@@ -40,10 +41,14 @@ def repository() -> Path:
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """The folder of real learner corpora beside the repository; their licences keep them out of it."""
+    """The folder of real learner corpora beside the repository; their licences keep them out of
+    it.
+    """
     folder = ROOT.parent / "shared" / "data"
     if not folder.is_dir():
-        pytest.skip(f"needs real corpora, which may not be distributed with the code; expected in {folder}")
+        pytest.skip(
+            f"needs real corpora, which may not be distributed with the code; expected in {folder}"
+        )
     return folder
 
 
@@ -62,14 +67,17 @@ def shared_store(shared_folder: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def scheduler() -> Iterator[str]:
-    """The address of a Dask scheduler with a worker in this process, which needs not import anything anew.
+    """The address of a Dask scheduler with a worker in this process, which needs not import
+    anything anew.
 
     Kernels and other child processes can have it build, too.
     """
     from distributed import LocalCluster
 
     here = {"processes": False, "protocol": "tcp", "host": "127.0.0.1"}
-    with LocalCluster(n_workers=1, threads_per_worker=1, memory_limit=0, dashboard_address=":0", **here) as cluster:
+    with LocalCluster(
+        n_workers=1, threads_per_worker=1, memory_limit=0, dashboard_address=":0", **here
+    ) as cluster:
         yield cluster.scheduler_address
 
 

@@ -1,4 +1,6 @@
-"""Methods as a researcher would write them in a package of their own: nothing of this study names them."""
+"""Methods as a researcher would write them in a package of their own: nothing of this study names
+them.
+"""
 
 from __future__ import annotations
 
@@ -22,11 +24,15 @@ class Shouting(TextMethod):
 
     share: float = Field(0.5, ge=0, le=1, description="probability that a word is shouted")
 
-    def draw(self, tokens: Sequence[str], learnt: None, random: np.random.Generator) -> list[Operation]:
+    def draw(
+        self, tokens: Sequence[str], learnt: None, random: np.random.Generator
+    ) -> list[Operation]:
         """One operation for each word."""
         shouted = random.random(len(tokens)) < self.share
         return [
-            Operation("replace", token, token.upper()) if loud and token != token.upper() else keep(token)
+            Operation("replace", token, token.upper())
+            if loud and token != token.upper()
+            else keep(token)
             for token, loud in zip(tokens, shouted, strict=True)
         ]
 
@@ -39,7 +45,9 @@ class Forgetful(TextMethod):
     colour = "#123456"
     summary = "delete the first word"
 
-    def draw(self, tokens: Sequence[str], learnt: None, random: np.random.Generator) -> list[Operation]:
+    def draw(
+        self, tokens: Sequence[str], learnt: None, random: np.random.Generator
+    ) -> list[Operation]:
         """One operation for the first word alone."""
         return [Operation("delete", tokens[0], "")]
 

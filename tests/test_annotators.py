@@ -24,7 +24,9 @@ from pseudogec.edits import (
 from pseudogec.edits.annotators import ErrantAnnotator
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
-needs_data = pytest.mark.skipif(not (DATA / "wi").is_dir(), reason=f"the real corpora are not at {DATA}")
+needs_data = pytest.mark.skipif(
+    not (DATA / "wi").is_dir(), reason=f"the real corpora are not at {DATA}"
+)
 
 PAIRS = [
     ("He go to school every days .", "He goes to school every day ."),
@@ -52,11 +54,16 @@ def errant_edits(annotator: Annotator, source: str, target: str) -> tuple[Edit, 
 
     reference = ErrantAnnotator("en", annotator._errant.nlp, errant.en.merger, errant.en.classifier)
     found = reference.annotate(reference.parse(source), reference.parse(target))
-    return tuple(Edit(edit.o_start, edit.o_end, " ".join(token.text for token in edit.c_toks), edit.type) for edit in found)
+    return tuple(
+        Edit(edit.o_start, edit.o_end, " ".join(token.text for token in edit.c_toks), edit.type)
+        for edit in found
+    )
 
 
 def made_pairs(count: int) -> list[tuple[list[str], list[str]]]:
-    """Sentences of few words, changed at random: full of repetitions, changes of case and transpositions."""
+    """Sentences of few words, changed at random: full of repetitions, changes of case and
+    transpositions.
+    """
     stream = random.Random(1)
     words = ["the", "The", "A", "a", "cat", "cats", "dog", "runs", "run", ".", ",", "he", "He"]
     pairs = []
@@ -76,29 +83,53 @@ def made_pairs(count: int) -> list[tuple[list[str], list[str]]]:
 
 
 def unlike_pairs(count: int) -> list[tuple[list[str], list[str]]]:
-    """Pairs with little in common, like the output of an untrained model, of words to which ERRANT's rules of merging apply."""
+    """Pairs with little in common, like the output of an untrained model, of words to which
+    ERRANT's rules of merging apply.
+    """
     stream = random.Random(2)
     words = (
-        "the a an cat Cat friend friends 's ' - sub way subway to eat eating has been eaten look at watch , . We we big".split()
+        "the a an cat Cat friend friends 's ' - sub way subway to eat eating has been eaten look "
+        "at watch , . We we big".split()
     )
     return [
-        ([*stream.choices(words, k=stream.randrange(20))], [*stream.choices(words, k=stream.randrange(20))]) for _ in range(count)
+        (
+            [*stream.choices(words, k=stream.randrange(20))],
+            [*stream.choices(words, k=stream.randrange(20))],
+        )
+        for _ in range(count)
     ]
 
 
 def test_edits_equal_errant_s(annotator):
-    pairs = [(source.split(), target.split()) for source, target in PAIRS] + made_pairs(400) + unlike_pairs(300)
+    pairs = (
+        [(source.split(), target.split()) for source, target in PAIRS]
+        + made_pairs(400)
+        + unlike_pairs(300)
+    )
     found = annotator.annotate([source for source, _ in pairs], [target for _, target in pairs])
     for (source, target), edits in zip(pairs, found, strict=True):
-        assert edits == errant_edits(annotator, " ".join(source), " ".join(target)), (source, target)
+        assert edits == errant_edits(annotator, " ".join(source), " ".join(target)), (
+            source,
+            target,
+        )
         assert apply_edits(source, edits) == target
 
 
-UNLIKE = {  # what a model writes that has hardly learnt; ERRANT takes from seconds to hours for each
+# What a model writes that has hardly learnt; ERRANT takes from seconds to hours for each
+UNLIKE = {
     "commas": (" ".join(PAIRS[0][0].split() * 12), ", " * 250),
-    "other words": (" ".join(f"cats{i}" for i in range(150)), " ".join(f"cat{i}" for i in range(150))),
-    "reversed": (" ".join(f"w{i}" for i in range(300)), " ".join(f"w{i}" for i in reversed(range(300)))),
-    "a long paragraph": (" ".join(f"w{i}" for i in range(1500)), " ".join(f"w{i}" for i in range(1500) if i % 7)),
+    "other words": (
+        " ".join(f"cats{i}" for i in range(150)),
+        " ".join(f"cat{i}" for i in range(150)),
+    ),
+    "reversed": (
+        " ".join(f"w{i}" for i in range(300)),
+        " ".join(f"w{i}" for i in reversed(range(300))),
+    ),
+    "a long paragraph": (
+        " ".join(f"w{i}" for i in range(1500)),
+        " ".join(f"w{i}" for i in range(1500) if i % 7),
+    ),
     "pieces that were joined": ("a b", "ab" * 2000),
 }
 
@@ -114,8 +145,13 @@ def test_the_time_of_a_pair_is_bounded(name, annotator):
 
 
 def test_long_runs_within_the_bound_are_merged_as_errant_does(annotator):
-    source, target = "the cats of a friend 's to eat".split() * 4, "We look at sub - way .".split() * 4
-    assert annotator.annotate([source], [target])[0] == errant_edits(annotator, " ".join(source), " ".join(target))
+    source, target = (
+        ("the cats of a friend 's to eat").split() * 4,
+        "We look at sub - way .".split() * 4,
+    )
+    assert annotator.annotate([source], [target])[0] == errant_edits(
+        annotator, " ".join(source), " ".join(target)
+    )
     assert not annotator.beyond_bound([source], [target])
 
 
@@ -124,7 +160,9 @@ def test_edits_equal_errant_s_on_real_sentences(annotator):
     sentences = list(read_m2(DATA / "wi" / "A.dev.gold.bea19.m2"))[:200]
     sources = [one.source for one in sentences]
     targets = [apply_edits(one.source, one.annotators[0]) for one in sentences]
-    for source, target, edits in zip(sources, targets, annotator.annotate(sources, targets), strict=True):
+    for source, target, edits in zip(
+        sources, targets, annotator.annotate(sources, targets), strict=True
+    ):
         assert edits == errant_edits(annotator, " ".join(source), " ".join(target))
 
 
@@ -134,7 +172,9 @@ def test_quick_tags_equal_hanta_s(annotator):
     from pseudogec.edits.offline_pipeline import QuickHanoverTagger
 
     slow, quick = HanoverTagger("morphmodel_en.pgz"), QuickHanoverTagger()
-    sentences = [side.split() for pair in PAIRS for side in pair] + [target for _, target in made_pairs(100)]
+    sentences = [side.split() for pair in PAIRS for side in pair] + [
+        target for _, target in made_pairs(100)
+    ]
     sentences += [["Ungrokkable", "blorps", "frobnicated", "☃", "!!!", "3rd"], ["x"]]
     for words in sentences * 2:
         assert quick.tags(words) == slow.tag_sent(words, taglevel=0)
@@ -162,7 +202,9 @@ def test_quick_tags_equal_hanta_s(annotator):
     ],
 )
 def test_types_mean_what_errant_says(annotator, source, target, error_type):
-    source_tokens, target_tokens = (side.replace("[", " ").replace("]", " ").split() for side in (source, target))
+    source_tokens, target_tokens = (
+        side.replace("[", " ").replace("]", " ").split() for side in (source, target)
+    )
     (edits,) = annotator.annotate([source_tokens], [target_tokens])
     assert [edit.type for edit in edits] == [error_type]
 
@@ -192,18 +234,30 @@ def test_retyping_shortens_types_and_keeps_detections(annotator):
     given = AnnotatedSentence(
         tuple("These is the reason for the delay".split()),
         {
-            0: (Edit(0, 2, "These are", "OLD"), Edit(3, 4, "reasons||causes", "OLD"), Edit(6, 7, "delay", "Um")),
+            0: (
+                Edit(0, 2, "These are", "OLD"),
+                Edit(3, 4, "reasons||causes", "OLD"),
+                Edit(6, 7, "delay", "Um"),
+            ),
             3: (),
         },
     )
     (typed,) = annotator.retype([given])
     assert typed.source == given.source
     assert typed.annotators == {
-        0: (Edit(1, 2, "are", "R:VERB:SVA"), Edit(3, 4, "reasons", "R:NOUN:NUM"), Edit(6, 7, "delay", "UNK")),
+        0: (
+            Edit(1, 2, "are", "R:VERB:SVA"),
+            Edit(3, 4, "reasons", "R:NOUN:NUM"),
+            Edit(6, 7, "delay", "UNK"),
+        ),
         3: (),
     }
     with pytest.raises(UserError, match="overlaps"):
-        list(annotator.retype([AnnotatedSentence(("a", "b"), {0: (Edit(0, 2, "x"), Edit(1, 2, "y"))})]))
+        list(
+            annotator.retype(
+                [AnnotatedSentence(("a", "b"), {0: (Edit(0, 2, "x"), Edit(1, 2, "y"))})]
+            )
+        )
 
 
 @needs_data
@@ -211,7 +265,9 @@ def test_retyping_equals_errant_m2(annotator):
     from errant.commands.m2_to_m2 import get_cor_and_edits
 
     errant = annotator._errant
-    sentences = [one for one in read_m2(DATA / "wi" / "B.dev.gold.bea19.m2") if one.annotators[0]][:150]
+    sentences = [one for one in read_m2(DATA / "wi" / "B.dev.gold.bea19.m2") if one.annotators[0]][
+        :150
+    ]
     for given, typed in zip(sentences, annotator.retype(sentences), strict=True):
         text = " ".join(given.source)
         target, raw_edits = get_cor_and_edits(
@@ -219,7 +275,10 @@ def test_retyping_equals_errant_m2(annotator):
         )
         source_doc, target_doc = errant.parse(text), errant.parse(target)
         expected = [
-            errant.import_edit(source_doc, target_doc, raw[:-1], min=raw[-2] != "UNK", old_cat=False).type for raw in raw_edits
+            errant.import_edit(
+                source_doc, target_doc, raw[:-1], min=raw[-2] != "UNK", old_cat=False
+            ).type
+            for raw in raw_edits
         ]
         assert [edit.type for edit in typed.annotators[0]] == expected
 
@@ -238,7 +297,9 @@ def test_annotators_are_named_and_shared():
 
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Path]]:
-    """Installs a package of a name whose model calls every word a noun; returns the model's folder."""
+    """Installs a package of a name whose model calls every word a noun; returns the model's
+    folder.
+    """
     from spacy.lang.en import English
 
     def install(name: str) -> Path:
@@ -252,11 +313,15 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Calla
         nlp.to_disk(folder)
         information = tmp_path / f"{name}-3.8.0.dist-info"
         information.mkdir()
-        (information / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 3.8.0\n")
+        (information / "METADATA").write_text(
+            f"Metadata-Version: 2.1\nName: {name}\nVersion: 3.8.0\n"
+        )
         return folder
 
     found = annotators.distributions
-    monkeypatch.setattr(annotators, "distributions", lambda name: found(name=name, path=[str(tmp_path)]))
+    monkeypatch.setattr(
+        annotators, "distributions", lambda name: found(name=name, path=[str(tmp_path)])
+    )
     annotators._load.cache_clear()
     yield install
     annotators._load.cache_clear()
@@ -266,13 +331,17 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Calla
 def test_the_model_is_used_where_it_is_installed(package, installed, tmp_path, monkeypatch):
     folder = installed(package)
     files = [file for file in folder.rglob("*") if file.is_file()]
-    write_lines(tmp_path / "digests", [f"{digest_file(file)}  {file.relative_to(folder)}" for file in files])
+    write_lines(
+        tmp_path / "digests", [f"{digest_file(file)}  {file.relative_to(folder)}" for file in files]
+    )
     monkeypatch.setattr(annotators, "_DIGESTS", tmp_path / "digests")
     annotator = load_annotator()
     assert annotator is load_annotator("en_core_web_sm")
     assert annotator.signature == annotator_signature() == annotator_signature("en_core_web_sm")
     assert annotator.signature.endswith("+en_core_web_sm-3.8.0")
-    assert annotator.annotate([["We", "left"]], [["We", "left", "quickly"]]) == [(Edit(2, 2, "quickly", "M:NOUN"),)]
+    assert annotator.annotate([["We", "left"]], [["We", "left", "quickly"]]) == [
+        (Edit(2, 2, "quickly", "M:NOUN"),)
+    ]
 
 
 def test_a_copy_with_other_files_is_refused(installed):

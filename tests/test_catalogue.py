@@ -20,7 +20,12 @@ KNOWN_FILES = [file for corpus in load_catalogue().corpora.values() for file in 
 @pytest.mark.parametrize("profile", PAPERS)
 def test_every_file_of_the_papers_profiles_is_known(profile: str) -> None:
     parts = corpus_files(load_profile(PROJECT / "params" / f"{profile}.yaml"))
-    unknown = [str(file.path) for corpus in parts.values() for file in corpus.files if load_catalogue().find(file.path) is None]
+    unknown = [
+        str(file.path)
+        for corpus in parts.values()
+        for file in corpus.files
+        if load_catalogue().find(file.path) is None
+    ]
     assert parts and not unknown
 
 
@@ -50,7 +55,9 @@ def test_the_papers_corpora_are_wholes_that_the_papers_count(profile: str) -> No
 
 def test_sentence_counts_agree_with_the_papers_tables() -> None:
     counts = {file.path: file.sentences or 0 for file in KNOWN_FILES}
-    total = {whole.name: sum(counts[file] for file in whole.files) for whole in load_catalogue().wholes}
+    total = {
+        whole.name: sum(counts[file] for file in whole.files) for whole in load_catalogue().wholes
+    }
     taslp = paper_datasets("taslp2020").set_index("dataset").sentences
     choe = paper_datasets("choe2019").set_index("dataset").sentences
     assert total["BEA-valid"] == taslp["BEA-valid"]
@@ -60,7 +67,9 @@ def test_sentence_counts_agree_with_the_papers_tables() -> None:
     assert total["W&I-train"] == pytest.approx(choe["W&I-train"], rel=0.005)
     fce = sum(file.sentences or 0 for file in load_catalogue().corpora["fce"].files)
     assert fce == pytest.approx(choe["FCE"], rel=0.005)
-    assert counts["nucle/bea2019/nucle.train.gold.bea19.m2"] == pytest.approx(choe["NUCLE"], rel=0.005)
+    assert counts["nucle/bea2019/nucle.train.gold.bea19.m2"] == pytest.approx(
+        choe["NUCLE"], rel=0.005
+    )
     assert counts["lang8/lang8.train.auto.bea19.m2"] == pytest.approx(choe["Lang-8"], rel=0.005)
 
 
@@ -72,10 +81,17 @@ def test_sentence_counts_agree_with_the_papers_tables() -> None:
         for part in ("train", "dev")
     ]
     + [("fce/fce.test.gold.bea19.m2", "fce/m2/fce.test.gold.bea19.m2")]
-    + [(f"jfleg/dev.{side}", f"jfleg/dev/dev.{side}") for side in ("src", "ref0", "ref1", "ref2", "ref3")],
+    + [
+        (f"jfleg/dev.{side}", f"jfleg/dev/dev.{side}")
+        for side in ("src", "ref0", "ref1", "ref2", "ref3")
+    ],
 )
-def test_digests_and_counts_are_those_of_the_corpora_at_hand(shared_data: Path, place: str, path: str) -> None:
+def test_digests_and_counts_are_those_of_the_corpora_at_hand(
+    shared_data: Path, place: str, path: str
+) -> None:
     file = next(file for file in KNOWN_FILES if file.path == path)
     assert digest_file(shared_data / place) == file.sha256
     lines = (shared_data / place).read_text(encoding="utf-8").splitlines()
-    assert file.sentences == (sum(line.startswith("S ") for line in lines) if path.endswith(".m2") else len(lines))
+    assert file.sentences == (
+        sum(line.startswith("S ") for line in lines) if path.endswith(".m2") else len(lines)
+    )

@@ -1,4 +1,6 @@
-"""The classroom: real sentences in disjoint parts, and learners' errors that are like those of W&I in what can be counted."""
+"""The classroom: real sentences in disjoint parts, and learners' errors that are like those of W&I
+in what can be counted.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,10 @@ def pairs(**fields: object) -> list[CorrectedSentence]:
 def named(sentences: list[CorrectedSentence]) -> list[AnnotatedSentence]:
     sources, targets = zip(*(each.pair for each in sentences), strict=True)
     edits = load_annotator("offline").annotate(sources, targets)
-    return [AnnotatedSentence(tuple(source), {0: found}) for source, found in zip(sources, edits, strict=True)]
+    return [
+        AnnotatedSentence(tuple(source), {0: found})
+        for source, found in zip(sources, edits, strict=True)
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -41,8 +46,14 @@ def written() -> dict[Level, list[CorrectedSentence]]:
 
 
 def test_every_everyday_sentence_is_in_one_part() -> None:
-    parts = [{" ".join(tokens) for tokens in classroom_sentences("everyday", part)} for part in PARTS]
-    assert sum(map(len, parts)) == len(set().union(*parts)) == sum(1 for _ in read_lines(TEXTS / "everyday.tsv.xz"))
+    parts = [
+        {" ".join(tokens) for tokens in classroom_sentences("everyday", part)} for part in PARTS
+    ]
+    assert (
+        sum(map(len, parts))
+        == len(set().union(*parts))
+        == sum(1 for _ in read_lines(TEXTS / "everyday.tsv.xz"))
+    )
 
 
 @pytest.mark.parametrize("text", ["everyday", "blogs", "novels"])
@@ -53,7 +64,10 @@ def test_seed_text_passes_the_authors_filter(text: str) -> None:
 def test_the_texts_are_small_and_name_authors() -> None:
     assert sum(file.stat().st_size for file in TEXTS.glob("*.xz")) < 2_000_000
     sources = [line.partition("\t")[2] for line in read_lines(TEXTS / "everyday.tsv.xz")]
-    assert all(source == "" or (source.split()[0].isdigit() and len(source.split()) == 2) for source in sources)
+    assert all(
+        source == "" or (source.split()[0].isdigit() and len(source.split()) == 2)
+        for source in sources
+    )
     assert sum(map(bool, sources)) > 15_000
 
 
@@ -73,10 +87,15 @@ def test_edits_undo_the_errors() -> None:
         for edit in edits:
             assert edit.type[0] in "MUR"
     levels = Counter(sentence.level for sentence in sentences)
-    assert all(abs(levels[level] / 1000 - share) < 0.05 for level, share in zip(LEVELS, SHARES, strict=True))
+    assert all(
+        abs(levels[level] / 1000 - share) < 0.05
+        for level, share in zip(LEVELS, SHARES, strict=True)
+    )
 
 
-def test_learners_are_like_those_of_write_and_improve(written: dict[Level, list[CorrectedSentence]]) -> None:
+def test_learners_are_like_those_of_write_and_improve(
+    written: dict[Level, list[CorrectedSentence]],
+) -> None:
     for level, real in wi_statistics().items():
         found = TextStatistics.of(named(written[level]))  # type: ignore[index]
         assert found.distance(real) < 0.1

@@ -20,7 +20,9 @@ def test_cirrussearch_articles_are_split_into_sentences(tmp_path: Path) -> None:
         {"title": "Talk", "namespace": 1, "text": "Not an article."},
     ]
     write_lines(tmp_path / "wiki.json.gz", map(json.dumps, entries))
-    sentences = [" ".join(tokens) for tokens in read_sentences("cirrussearch", tmp_path / "wiki.json.gz")]
+    sentences = [
+        " ".join(tokens) for tokens in read_sentences("cirrussearch", tmp_path / "wiki.json.gz")
+    ]
     assert sentences == ["A cat is an animal .", "It 's e.g. small ."]
     write_lines(tmp_path / "wiki.json.gz", ["{}", "{"])
     with pytest.raises(DataError, match="line 2"):

@@ -30,7 +30,8 @@ def test_identical_pairs_are_dropped() -> None:
         ("they sold 1,000 of them", False),  # 1 of 5
         ("they sold 1,000 of them in a single day last year", True),  # 1 of 11
         ("in 1999 they sold most of them one day last year", True),
-        ("it was 4 5 of a day in may when all of them had left us", True),  # one of two neighbours counts: 1 of 16
+        # One of two neighbours counts: 1 of 16
+        ("it was 4 5 of a day in may when all of them had left us", True),
         ("they sold A4 of them", True),
     ],
 )

@@ -1,4 +1,6 @@
-"""Edits of which the models are sure: their margins, and the threshold that spares correct sentences."""
+"""Edits of which the models are sure: their margins, and the threshold that spares correct
+sentences.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,15 @@ from functools import partial
 
 import pytest
 
-from pseudogec.correct import Candidate, ConfidentEdits, Corrected, Models, ReadyStep, ReleasedModels, lowest_threshold
+from pseudogec.correct import (
+    Candidate,
+    ConfidentEdits,
+    Corrected,
+    Models,
+    ReadyStep,
+    ReleasedModels,
+    lowest_threshold,
+)
 from pseudogec.edits import load_annotator
 from pseudogec.text import Bpe
 
@@ -15,20 +25,31 @@ BPE = Bpe(["t h", "th e</w>"])
 ANNOTATOR = load_annotator("offline")
 WRITTEN = "He depend of the advices ."
 CORRECTED = "He depends on the advices ."
-PROBABILITIES = {CORRECTED: 0.4, "He depend on the advices .": 0.04, "He depends of the advices .": 0.2, WRITTEN: 0.1}
+PROBABILITIES = {
+    CORRECTED: 0.4,
+    "He depend on the advices .": 0.04,
+    "He depends of the advices .": 0.2,
+    WRITTEN: 0.1,
+}
 """Margins: depends ln 10 = 2.3, on ln 2 = 0.7."""
 
 
 def corrected(tokens: str, written: str = WRITTEN) -> Corrected:
     """A sentence as a step of models leaves it."""
     return Corrected(
-        tuple(tokens.split()), "", (Candidate(tuple(BPE.apply(tokens.split())), 0.0),), tuple(BPE.apply(written.split()))
+        tuple(tokens.split()),
+        "",
+        (Candidate(tuple(BPE.apply(tokens.split())), 0.0),),
+        tuple(BPE.apply(written.split())),
     )
 
 
 def step(threshold: float, longest: int | None = None) -> ReadyStep:
     def score(sources, candidates):
-        return [[math.log(PROBABILITIES[" ".join(BPE.undo(subwords))]) for subwords in found] for found in candidates]
+        return [
+            [math.log(PROBABILITIES[" ".join(BPE.undo(subwords))]) for subwords in found]
+            for found in candidates
+        ]
 
     keep = ConfidentEdits(models="any", threshold=threshold, longest=longest).keep
     return partial(keep, annotator=ANNOTATOR, bpe=BPE, score=score, threshold=threshold)
@@ -36,7 +57,12 @@ def step(threshold: float, longest: int | None = None) -> ReadyStep:
 
 @pytest.mark.parametrize(
     ("threshold", "expected"),
-    [(0.6, CORRECTED), (0.8, "He depends of the advices ."), (2.2, "He depends of the advices ."), (2.4, WRITTEN)],
+    [
+        (0.6, CORRECTED),
+        (0.8, "He depends of the advices ."),
+        (2.2, "He depends of the advices ."),
+        (2.4, WRITTEN),
+    ],
 )
 def test_an_edit_is_kept_from_its_margin_on(threshold, expected):
     (found,) = step(threshold)([WRITTEN.split()], [corrected(CORRECTED)])
@@ -55,7 +81,18 @@ def test_what_the_steps_before_the_models_changed_stays_and_long_sentences_keep_
     [
         ([], "n_best"),
         ([Models(models="any")], "n_best"),
-        ([ReleasedModels(checkpoints="a.pt", source_dictionary="s", target_dictionary="t", codes="c", n_best=2)], "subwords"),
+        (
+            [
+                ReleasedModels(
+                    checkpoints="a.pt",
+                    source_dictionary="s",
+                    target_dictionary="t",
+                    codes="c",
+                    n_best=2,
+                )
+            ],
+            "subwords",
+        ),
     ],
 )
 def test_it_needs_corrections_to_choose_from(before, problem):
@@ -70,4 +107,6 @@ def test_the_threshold_is_the_lowest_that_changes_no_more_than_a_share():
     for share, expected in ((0.0, 9.01), (0.02, 7.01), (0.1, 0.0), (0.5, 0.0)):
         assert lowest_threshold(margins, share) == expected
         assert sum(margin >= expected for margin in margins) <= max(share, 0) * 100
-    assert lowest_threshold([math.inf, math.inf, 3.0, *margins[:90]], 0.02) == 3.01, "two sentences are changed at any threshold"
+    assert lowest_threshold([math.inf, math.inf, 3.0, *margins[:90]], 0.02) == 3.01, (
+        "two sentences are changed at any threshold"
+    )

@@ -32,7 +32,9 @@ def make_pairs(count: int, seed: int) -> list[tuple[list[str], list[str]]]:
 
     def miswritten(right: str) -> str:
         parts = [right[place : place + 2] for place in range(0, len(right), 2)]
-        return "".join(numbers.choice(SYLLABLES) if numbers.random() < 0.1 else part for part in parts)
+        return "".join(
+            numbers.choice(SYLLABLES) if numbers.random() < 0.1 else part for part in parts
+        )
 
     targets = [[word() for _ in range(numbers.randint(1, 5))] for _ in range(count)]
     return [([miswritten(right) for right in target], target) for target in targets]
@@ -45,7 +47,9 @@ def models(one_thread, tmp_path_factory) -> dict[str, list[Path]]:
     folder = tmp_path_factory.mktemp("models")
     pairs = [(BPE.apply(source), BPE.apply(target)) for source, target in make_pairs(800, seed=1)]
     dictionary = folder / "dict.txt"
-    Vocabulary(Counter(piece for pair in pairs for side in pair for piece in side), symbols=()).save(dictionary)
+    Vocabulary(
+        Counter(piece for pair in pairs for side in pair for piece in side), symbols=()
+    ).save(dictionary)
     turned = [(source[::-1], target[::-1]) for source, target in pairs]
     trained: dict[str, list[Path]] = {}
     for direction, data in (("left to right", pairs), ("right to left", turned)):
@@ -53,7 +57,15 @@ def models(one_thread, tmp_path_factory) -> dict[str, list[Path]]:
         trained[direction] = [folder / direction / str(seed) for seed in (1, 2)]
         for seed, model in enumerate(trained[direction], start=1):
             architecture = TINY.model_copy(update={"max_positions": LONGEST + 1})
-            train([folder / direction / "data"], None, dictionary, model, architecture, short_training(epochs=3), seed)
+            train(
+                [folder / direction / "data"],
+                None,
+                dictionary,
+                model,
+                architecture,
+                short_training(epochs=3),
+                seed,
+            )
     return trained
 
 
@@ -81,7 +93,9 @@ def sentences() -> list[list[str]]:
 
 
 class ForcedDecoding:
-    """The score of a given target, from the definition: the models' probabilities averaged piece by piece."""
+    """The score of a given target, from the definition: the models' probabilities averaged piece by
+    piece.
+    """
 
     def __init__(self, models: Sequence[Path]) -> None:
         compat.apply()
@@ -92,7 +106,9 @@ class ForcedDecoding:
         )
         self._dictionary = task.target_dictionary
 
-    def __call__(self, source: Sequence[str], target: Sequence[str], length_penalty: float) -> float:
+    def __call__(
+        self, source: Sequence[str], target: Sequence[str], length_penalty: float
+    ) -> float:
         import torch
 
         end = self._dictionary.eos()
@@ -101,16 +117,24 @@ class ForcedDecoding:
             distributions = []
             for model in self._models:
                 model.eval()
-                output = model(torch.tensor([read]), torch.tensor([len(read)]), torch.tensor([[end, *written[:-1]]]))
+                output = model(
+                    torch.tensor([read]),
+                    torch.tensor([len(read)]),
+                    torch.tensor([[end, *written[:-1]]]),
+                )
                 distributions.append(model.get_normalized_probs(output, log_probs=False)[0])
-            probabilities = torch.stack(distributions).mean(dim=0).gather(1, torch.tensor(written)[:, None])
+            probabilities = (
+                torch.stack(distributions).mean(dim=0).gather(1, torch.tensor(written)[:, None])
+            )
         return float(probabilities.log().sum()) / len(written) ** length_penalty
 
 
 def test_a_model_corrects_words(left_to_right, sentences):
     corrected = model_step(left_to_right)(sentences, as_written(sentences))
     outputs = left_to_right.decode([BPE.apply(tokens) for tokens in sentences])
-    assert [sentence.tokens for sentence in corrected] == [tuple(BPE.undo(found[0].subwords)) for found in outputs]
+    assert [sentence.tokens for sentence in corrected] == [
+        tuple(BPE.undo(found[0].subwords)) for found in outputs
+    ]
     assert not any(sentence.candidates or sentence.note for sentence in corrected)
 
 
@@ -125,7 +149,8 @@ def test_the_n_best_are_kept_best_first(left_to_right, sentences):
 
 
 def test_what_no_model_can_take_is_left_alone(left_to_right, right_to_left):
-    sentences = [[], ["ba", "a@@"] * LONGEST, ["bake", "mo"]]  # a token that looks like a piece cannot be joined again
+    # A token that looks like a piece cannot be joined again
+    sentences = [[], ["ba", "a@@"] * LONGEST, ["bake", "mo"]]
     subwords = len(BPE.apply(sentences[1]))
     for n_best in (1, 3):
         corrected = model_step(left_to_right, n_best=n_best)(sentences, as_written(sentences))
@@ -143,19 +168,29 @@ def test_scores_are_those_of_forced_decoding_of_the_reversed_sentence(
     models, left_to_right, right_to_left, sentences, length_penalty
 ):
     forced = ForcedDecoding(models["right to left"])
-    found = model_step(left_to_right, n_best=5, length_penalty=length_penalty)(sentences, as_written(sentences))
+    found = model_step(left_to_right, n_best=5, length_penalty=length_penalty)(
+        sentences, as_written(sentences)
+    )
     ranked = ranking(right_to_left, length_penalty=length_penalty)(sentences, found)
     moved = 0
     for tokens, before, after in zip(sentences, found, ranked, strict=True):
         source = BPE.apply(tokens)[::-1]
-        sums = [candidate.score + forced(source, candidate.subwords[::-1], length_penalty) for candidate in before.candidates]
+        sums = [
+            candidate.score + forced(source, candidate.subwords[::-1], length_penalty)
+            for candidate in before.candidates
+        ]
         best = max(range(5), key=lambda place: sums[place])
         assert after.note == f"candidate {best + 1} of 5"
         assert after.tokens == tuple(BPE.undo(before.candidates[best].subwords))
-        expected = dict(zip((candidate.subwords for candidate in before.candidates), sums, strict=True))
+        expected = dict(
+            zip((candidate.subwords for candidate in before.candidates), sums, strict=True)
+        )
         assert [candidate.score for candidate in after.candidates] == pytest.approx(
             sorted(expected.values(), reverse=True), abs=1e-4
         )
-        assert all(candidate.score == pytest.approx(expected[candidate.subwords], abs=1e-4) for candidate in after.candidates)
+        assert all(
+            candidate.score == pytest.approx(expected[candidate.subwords], abs=1e-4)
+            for candidate in after.candidates
+        )
         moved += best > 0
     assert moved, "no sentence was ranked anew, so nothing was tested"

@@ -14,19 +14,36 @@ class Append:
     def __init__(self, token: str) -> None:
         self._token = token
 
-    def __call__(self, sources: Sequence[Tokens], before: Sequence[Corrected], progress=None) -> list[Corrected]:
+    def __call__(
+        self, sources: Sequence[Tokens], before: Sequence[Corrected], progress=None
+    ) -> list[Corrected]:
         if progress is not None:
             progress(len(before), len(sources))
-        return [Corrected((*sentence.tokens, self._token), f"added {self._token}") for sentence in before]
+        return [
+            Corrected((*sentence.tokens, self._token), f"added {self._token}")
+            for sentence in before
+        ]
 
 
-def compare_with_source(sources: Sequence[Tokens], before: Sequence[Corrected], progress=None) -> list[Corrected]:
-    return [Corrected((*source, "|", *sentence.tokens)) for source, sentence in zip(sources, before, strict=True)]
+def compare_with_source(
+    sources: Sequence[Tokens], before: Sequence[Corrected], progress=None
+) -> list[Corrected]:
+    return [
+        Corrected((*source, "|", *sentence.tokens))
+        for source, sentence in zip(sources, before, strict=True)
+    ]
 
 
 def test_each_step_goes_on_from_the_one_before_and_sees_the_source():
-    traces = run([("one", Append("1")), ("two", Append("2")), ("both", compare_with_source)], [["a"], [], ["a"]])
-    assert [trace.tokens for trace in traces] == [("a", "|", "a", "1", "2"), ("|", "1", "2"), ("a", "|", "a", "1", "2")]
+    traces = run(
+        [("one", Append("1")), ("two", Append("2")), ("both", compare_with_source)],
+        [["a"], [], ["a"]],
+    )
+    assert [trace.tokens for trace in traces] == [
+        ("a", "|", "a", "1", "2"),
+        ("|", "1", "2"),
+        ("a", "|", "a", "1", "2"),
+    ]
     assert traces[0] == traces[2]
     assert traces[1].source == ()
     assert traces[0].steps == (

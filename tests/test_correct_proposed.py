@@ -1,4 +1,6 @@
-"""Edits that the n best corrections share: their shares of probability, and the choice among them."""
+"""Edits that the n best corrections share: their shares of probability, and the choice among
+them.
+"""
 
 from __future__ import annotations
 
@@ -17,17 +19,32 @@ WRITTEN = "He depend of the advices ."
 
 
 def n_best(written: str, corrections: dict[str, float], length_penalty: float = 1.0) -> Corrected:
-    """A sentence with the given corrections and their probabilities, as a step of models leaves it."""
+    """A sentence with the given corrections and their probabilities, as a step of models leaves
+    it.
+    """
     candidates = []
     for correction, probability in corrections.items():
         subwords = tuple(BPE.apply(correction.split()))
-        candidates.append(Candidate(subwords, math.log(probability) / (len(subwords) + 1) ** length_penalty))
-    return Corrected(tuple(next(iter(corrections)).split()), "", tuple(candidates), tuple(BPE.apply(written.split())))
+        candidates.append(
+            Candidate(subwords, math.log(probability) / (len(subwords) + 1) ** length_penalty)
+        )
+    return Corrected(
+        tuple(next(iter(corrections)).split()),
+        "",
+        tuple(candidates),
+        tuple(BPE.apply(written.split())),
+    )
 
 
-def corrected(written: str, before: Corrected, threshold: float, length_penalty: float = 1.0) -> str:
+def corrected(
+    written: str, before: Corrected, threshold: float, length_penalty: float = 1.0
+) -> str:
     (shares,) = proposed_edits([before], ANNOTATOR, BPE, length_penalty)
-    return " ".join(apply_edits(written.split(), [edit for edit, share in shares.items() if share >= threshold - 1e-9]))
+    return " ".join(
+        apply_edits(
+            written.split(), [edit for edit, share in shares.items() if share >= threshold - 1e-9]
+        )
+    )
 
 
 FOUND = {
@@ -51,14 +68,21 @@ FOUND = {
     ],
 )
 def test_edits_are_kept_from_their_share_on(threshold, expected, length_penalty):
-    assert corrected(WRITTEN, n_best(WRITTEN, FOUND, length_penalty), threshold, length_penalty) == expected
+    assert (
+        corrected(WRITTEN, n_best(WRITTEN, FOUND, length_penalty), threshold, length_penalty)
+        == expected
+    )
 
 
 def test_shares_follow_their_definition():
     numbers = random.Random(1)
     for _ in range(200):
         edits = [
-            [Edit(place, place + 1, "new", numbers.choice(("A", "B"))) for place in range(4) if numbers.random() < 0.5]
+            [
+                Edit(place, place + 1, "new", numbers.choice(("A", "B")))
+                for place in range(4)
+                if numbers.random() < 0.5
+            ]
             for _ in range(5)
         ]
         probabilities = [numbers.random() for _ in edits]
@@ -66,12 +90,18 @@ def test_shares_follow_their_definition():
         found = {edit.start: share.probability for edit, share in shares.items()}
         assert list(found.values()) == sorted(found.values(), reverse=True)
         for place in range(4):
-            with_it = [p for p, made in zip(probabilities, edits, strict=True) if any(edit.start == place for edit in made)]
+            with_it = [
+                p
+                for p, made in zip(probabilities, edits, strict=True)
+                if any(edit.start == place for edit in made)
+            ]
             assert found.get(place, 0.0) == pytest.approx(sum(with_it) / sum(probabilities))
 
 
 def test_of_edits_that_overlap_the_most_probable_is_kept():
-    found = n_best("She go .", {"She went .": 0.4, "She goes .": 0.35, "She has gone .": 0.2, "She go .": 0.05})
+    found = n_best(
+        "She go .", {"She went .": 0.4, "She goes .": 0.35, "She has gone .": 0.2, "She go .": 0.05}
+    )
     assert corrected("She go .", found, 0.1) == "She went ."
     insertions = n_best("In end .", {"In the end .": 0.5, "In an end .": 0.4})
     assert corrected("In end .", insertions, 0.1) == "In the end ."
@@ -80,11 +110,20 @@ def test_of_edits_that_overlap_the_most_probable_is_kept():
 @pytest.mark.parametrize(
     ("written", "corrections", "expected"),
     [
-        ("I look forward see you .", {"to see": 0.45, "to seeing": 0.4, "see": 0.15}, "I look forward to see you ."),
+        (
+            "I look forward see you .",
+            {"to see": 0.45, "to seeing": 0.4, "see": 0.15},
+            "I look forward to see you .",
+        ),
         ("Go a the end .", {"a": 0.45, "the": 0.45, "a the": 0.1}, "Go a end ."),
     ],
 )
-def test_edits_that_touch_and_that_no_correction_makes_together_exclude_each_other(written, corrections, expected):
+def test_edits_that_touch_and_that_no_correction_makes_together_exclude_each_other(
+    written, corrections, expected
+):
     place = "see" if "see" in written else "a the"
-    found = n_best(written, {written.replace(f" {place} ", f" {text} "): share for text, share in corrections.items()})
+    found = n_best(
+        written,
+        {written.replace(f" {place} ", f" {text} "): share for text, share in corrections.items()},
+    )
     assert corrected(written, found, 0.3) == expected

@@ -1,4 +1,6 @@
-"""What systems are tuned to on development data: dropped types of edits, and members of an ensemble."""
+"""What systems are tuned to on development data: dropped types of edits, and members of an
+ensemble.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +19,17 @@ TYPES = ["R:OTHER", "M:DET", "U:PREP", "R:SPELL", "R:NOUN:NUM", "M:PUNCT"]
 def make_development_data(
     seed: int, types: int = 5, annotators: int = 1, sentences: int = 60
 ) -> tuple[list[list[Edit]], list[AnnotatedSentence]]:
-    """A system's edits and the references', which agree in some; each type has a precision of its own."""
+    """A system's edits and the references', which agree in some; each type has a precision of its
+    own.
+    """
     numbers = random.Random(seed)
     precision = {name: numbers.random() for name in TYPES}
     system, references = [], []
     for _ in range(sentences):
         edits = [
-            Edit(place, place + 1, f"new{place}", numbers.choice(TYPES[:types])) for place in range(8) if numbers.random() < 0.4
+            Edit(place, place + 1, f"new{place}", numbers.choice(TYPES[:types]))
+            for place in range(8)
+            if numbers.random() < 0.4
         ]
         annotated = {}
         for annotator in range(annotators):
@@ -32,16 +38,23 @@ def make_development_data(
                 for edit in edits
                 if numbers.random() < precision[edit.type]
             ]
-            missed = [Edit(place, place, "more", "M:OTHER") for place in range(8) if numbers.random() < 0.1]
+            missed = [
+                Edit(place, place, "more", "M:OTHER")
+                for place in range(8)
+                if numbers.random() < 0.1
+            ]
             annotated[annotator] = (*agreed, *missed)
         system.append(edits)
         references.append(AnnotatedSentence(tuple("abcdefgh"), annotated))
     return system, references
 
 
-def f05_without(system: list[list[Edit]], references: list[AnnotatedSentence], dropped: tuple[str, ...]) -> float:
+def f05_without(
+    system: list[list[Edit]], references: list[AnnotatedSentence], dropped: tuple[str, ...]
+) -> float:
     return ERRANT.compare(
-        Gold.annotated(references), [[edit for edit in edits if edit.type not in dropped] for edits in system]
+        Gold.annotated(references),
+        [[edit for edit in edits if edit.type not in dropped] for edits in system],
     ).headline
 
 

@@ -1,4 +1,6 @@
-"""The spellchecker: what it may touch, what it offers, how a language model chooses (Choe et al. 2019, sections 6 and 7.2)."""
+"""The spellchecker: what it may touch, what it offers, how a language model chooses (Choe et al.
+2019, sections 6 and 7.2).
+"""
 
 from __future__ import annotations
 
@@ -25,14 +27,19 @@ from pseudogec.text import Bpe, Vocabulary
 PAPERS_EXAMPLE = "This is an esay about my favorite sport ."
 
 
-def spelling(language_model: SentenceScorer | None = None, casing: Casing | None = None) -> ReadyStep:
+def spelling(
+    language_model: SentenceScorer | None = None, casing: Casing | None = None
+) -> ReadyStep:
     return partial(Spelling().mend, language_model=language_model, casing=casing)
 
 
 def sure() -> ReadyStep:
-    """Little doubt is allowed; the language model likes what is written best, and else the first candidate."""
+    """Little doubt is allowed; the language model likes what is written best, and else the first
+    candidate.
+    """
     return partial(
-        Spelling(times=100, casing=False).mend, language_model=lambda sentences: [-float(k) for k in range(len(sentences))]
+        Spelling(times=100, casing=False).mend,
+        language_model=lambda sentences: [-float(k) for k in range(len(sentences))],
     )
 
 
@@ -57,9 +64,16 @@ def make_text(count: int, seed: int) -> list[list[str]]:
         "I would like to {say} that it is {easy} .",
         "They {say} that {sport} is {easy} on Monday .",
     ]
-    words = {"sport": "tennis football chess hockey sport".split(), "essay": ["essay"], "easy": ["easy"], "say": ["say"]}
+    words = {
+        "sport": "tennis football chess hockey sport".split(),
+        "essay": ["essay"],
+        "easy": ["easy"],
+        "say": ["say"],
+    }
     return [
-        numbers.choice(frames).format(**{name: numbers.choice(choices) for name, choices in words.items()}).split()
+        numbers.choice(frames)
+        .format(**{name: numbers.choice(choices) for name, choices in words.items()})
+        .split()
         for _ in range(count)
     ]
 
@@ -71,20 +85,36 @@ def language_model(one_thread, tmp_path_factory) -> SentenceScorer:
     folder: Path = tmp_path_factory.mktemp("language_model")
     text = make_text(1500, seed=1)
     bpe = Bpe.learn(text, 120)
-    Vocabulary(Counter(bpe.possible_subwords(ENGLISH.characters)), symbols=()).save(folder / "dict.txt")
+    Vocabulary(Counter(bpe.possible_subwords(ENGLISH.characters)), symbols=()).save(
+        folder / "dict.txt"
+    )
     binarise_text(map(bpe.apply, text), folder / "dict.txt", folder / "text")
-    architecture = LanguageModelArchitecture(layers=1, attention_heads=2, model_size=32, feed_forward_size=64, dropout=0.0)
+    architecture = LanguageModelArchitecture(
+        layers=1, attention_heads=2, model_size=32, feed_forward_size=64, dropout=0.0
+    )
     optimisation = Optimisation(learning_rate=5e-3, warmup_updates=20, max_tokens=800, epochs=5)
-    train_language_model([folder / "text"], None, folder / "dict.txt", folder / "model", architecture, optimisation, seed=1)
+    train_language_model(
+        [folder / "text"],
+        None,
+        folder / "dict.txt",
+        folder / "model",
+        architecture,
+        optimisation,
+        seed=1,
+    )
     model = LanguageModel(folder / "model")
     return lambda sentences: model.log_probabilities([bpe.apply(tokens) for tokens in sentences])
 
 
 @pytest.mark.slow
 def test_the_papers_example(language_model):
-    """*hunspell invariably suggests easy as its top candidate for esay, which should actually be corrected as essay.*"""
+    """*hunspell invariably suggests easy as its top candidate for esay, which should actually be
+    corrected as essay.*
+    """
     assert spelt(spelling(), PAPERS_EXAMPLE) == ["This is an easy about my favorite sport ."]
-    assert spelt(spelling(language_model), PAPERS_EXAMPLE) == ["This is an essay about my favorite sport ."]
+    assert spelt(spelling(language_model), PAPERS_EXAMPLE) == [
+        "This is an essay about my favorite sport ."
+    ]
     assert spelt(spelling(language_model), "The sport was esay .") == ["The sport was easy ."]
 
 
@@ -94,11 +124,14 @@ def test_words_of_a_sentence_are_chosen_from_left_to_right():
 
     def language_model(sentences: Sequence[Sequence[str]]) -> list[float]:
         asked.append([" ".join(tokens) for tokens in sentences])
-        return [float(place) for place in range(len(sentences))]  # the last candidate is the likeliest
+        # The last candidate is the likeliest
+        return [float(place) for place in range(len(sentences))]
 
     (corrected,) = spelt(spelling(language_model), "alot of esay")
     assert len(asked) == 2
-    assert all(sentence.endswith("of esay") for sentence in asked[0]) and "a lot of esay" in asked[0]
+    assert (
+        all(sentence.endswith("of esay") for sentence in asked[0]) and "a lot of esay" in asked[0]
+    )
     last = asked[0][-1].removesuffix(" of esay")
     assert all(sentence.startswith(f"{last} of ") for sentence in asked[1])
     assert corrected == asked[1][-1]
@@ -134,7 +167,9 @@ def test_places_stay_right_where_one_word_becomes_two():
 )
 def test_what_is_left_alone(sentence):
     assert unchanged(spelling(), sentence)
-    assert unchanged(spelling(lambda sentences: [0.0] * len(sentences), Casing({"Monday": 200})), sentence)
+    assert unchanged(
+        spelling(lambda sentences: [0.0] * len(sentences), Casing({"Monday": 200})), sentence
+    )
 
 
 @pytest.mark.parametrize(
@@ -150,7 +185,14 @@ def test_what_is_mended_where_little_doubt_is_allowed(written: str, right: str) 
 
 
 @pytest.mark.parametrize(
-    "sentence", ["Bao , Hye and Meha met .", "Grep it", "Ongelina came .", "her nan ate pho", "the kea , zsh and vim"]
+    "sentence",
+    [
+        "Bao , Hye and Meha met .",
+        "Grep it",
+        "Ongelina came .",
+        "her nan ate pho",
+        "the kea , zsh and vim",
+    ],
 )
 def test_names_and_short_words_are_left_alone_where_little_doubt_is_allowed(sentence: str) -> None:
     assert unchanged(sure(), sentence)
@@ -169,10 +211,39 @@ def test_articles_follow_the_sound_of_the_next_word(written: str, right: str) ->
 
 
 def test_words_nearly_always_capitalised_are_learnt_from_counts():
-    counts = {"Monday": 1000, "monday": 10, "English": 100, "May": 5000, "may": 100, "The": 10**6, "the": 10**6, "I": 400}
-    casing = Casing(counts | {"NATO": 500, "iPhone": 500, "Rare": 99, "usually": 900, "12": 10**4}, times=99)
-    found = {word: casing[word] for word in ["monday", "english", "may", "the", "i", "nato", "iphone", "rare", "usually", "12"]}
-    assert {word: form for word, form in found.items() if form} == {"monday": "Monday", "english": "English", "i": "I"}
+    counts = {
+        "Monday": 1000,
+        "monday": 10,
+        "English": 100,
+        "May": 5000,
+        "may": 100,
+        "The": 10**6,
+        "the": 10**6,
+        "I": 400,
+    }
+    casing = Casing(
+        counts | {"NATO": 500, "iPhone": 500, "Rare": 99, "usually": 900, "12": 10**4}, times=99
+    )
+    found = {
+        word: casing[word]
+        for word in [
+            "monday",
+            "english",
+            "may",
+            "the",
+            "i",
+            "nato",
+            "iphone",
+            "rare",
+            "usually",
+            "12",
+        ]
+    }
+    assert {word: form for word, form in found.items() if form} == {
+        "monday": "Monday",
+        "english": "English",
+        "i": "I",
+    }
     assert Casing(counts, times=40)["may"] == "May"
     assert Casing({"Rare": 100})["rare"] == "Rare", "more than 99 times"
 
@@ -181,8 +252,11 @@ def test_words_nearly_always_capitalised_are_learnt_from_counts():
 def test_casing_joins_the_candidates(language_model):
     casing = Casing({"Monday": 1000, "Chess": 1000})
     sentence = "They say that sport is easy on monday ."
-    assert spelt(spelling(language_model, casing), sentence) == ["They say that sport is easy on Monday ."]
+    assert spelt(spelling(language_model, casing), sentence) == [
+        "They say that sport is easy on Monday ."
+    ]
     assert spelt(spelling(None, casing), sentence) == ["They say that sport is easy on Monday ."]
-    # The word as it is written stays a candidate where hunspell knows it: here the language model likes it better.
+    # The word as it is written stays a candidate where hunspell knows it: here the language model
+    # likes it better.
     assert unchanged(spelling(language_model, casing), "It is easy to play my favorite chess .")
     assert unchanged(spelling(language_model, casing), "They say that sport is easy on Monday .")

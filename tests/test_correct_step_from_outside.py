@@ -1,4 +1,6 @@
-"""A step of a system that a module outside the packages defines: named in a profile, it is one as all others."""
+"""A step of a system that a module outside the packages defines: named in a profile, it is one as
+all others.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,11 @@ class Replacement(Step):
         return f"the best word is {result['by']}"
 '''
 STEP = "{step: 'steps_of_my_own:Replacement', word: a, by: [an, a, the]}"
-SYSTEM = ["systems.mine={steps: [%s]}", "comparisons.mine=[mine]", "notebooks.05_top_systems=[mine]"]
+SYSTEM = [
+    "systems.mine={steps: [%s]}",
+    "comparisons.mine=[mine]",
+    "notebooks.05_top_systems=[mine]",
+]
 
 
 @pytest.fixture(autouse=True)
@@ -79,15 +85,20 @@ def overrides(step: str = STEP) -> list[str]:
 
 
 @pytest.mark.slow
-def test_it_is_shown_in_tables_tuned_and_walked_through(shared_store: Path, scheduler: str, tmp_path: Path) -> None:
-    study = Study.open("smoke", overrides(), store=shared_store, outputs=tmp_path / "outputs", scheduler=scheduler)
+def test_it_is_shown_in_tables_tuned_and_walked_through(
+    shared_store: Path, scheduler: str, tmp_path: Path
+) -> None:
+    study = Study.open(
+        "smoke", overrides(), store=shared_store, outputs=tmp_path / "outputs", scheduler=scheduler
+    )
     with study.engine:
         systems = SystemsReport(Report(study), study.comparison("mine", notebook="05_top_systems"))
         assert "a replaced by an or a or the" in systems.steps()._repr_html_()
         assert "mine" in systems.scores("systems")._repr_html_()
         told = systems.tuned()._repr_markdown_()
         assert told.startswith(
-            "Chosen on development data (development), and not on the test set:\n\n- **mine**: the best word is"
+            "Chosen on development data (development), and not on the test set:\n\n- **mine**: the "
+            "best word is"
         )
         shown = systems.walk_through()._repr_html_()
     assert "replacement of a word" in shown and "replaced" in shown
@@ -109,9 +120,15 @@ def test_the_command_lists_and_uses_it(
 @pytest.mark.parametrize(
     ("step", "words"),
     [
-        ("{step: 'steps_of_my_own:Replacement', word: a, bye: an}", ["systems.mine.steps.0.bye", "`by`"]),
+        (
+            "{step: 'steps_of_my_own:Replacement', word: a, bye: an}",
+            ["systems.mine.steps.0.bye", "`by`"],
+        ),
         ("{step: 'steps_of_my_own:Replacemen', word: a}", ["systems.mine.steps.0", "`Replacemen`"]),
-        ("{step: unknown_words}, " + STEP, ["systems.mine", "steps_of_my_own:Replacement", "must come first"]),
+        (
+            "{step: unknown_words}, " + STEP,
+            ["systems.mine", "steps_of_my_own:Replacement", "must come first"],
+        ),
     ],
 )
 def test_what_is_wrong_with_it_is_said_at_its_place(step: str, words: list[str]) -> None:

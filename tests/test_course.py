@@ -38,11 +38,16 @@ def test_exercises_are_numbered_and_each_is_followed_by_its_folded_solution(path
         text = "".join(solution["source"])
         assert is_solution(solution)
         assert text.startswith(f"<details><summary>Solution of exercise {number}</summary>\n\n")
-        assert text.endswith("\n\n</details>"), "without an empty line Markdown inside is not read as such"
+        assert text.endswith("\n\n</details>"), (
+            "without an empty line Markdown inside is not read as such"
+        )
 
 
 def test_without_solutions_everything_else_is_as_it_was() -> None:
-    kept, left_out = {"metadata": {"tags": ["claims"]}, "source": "1"}, {"metadata": {"tags": ["solution"]}, "source": "2"}
+    kept, left_out = (
+        {"metadata": {"tags": ["claims"]}, "source": "1"},
+        {"metadata": {"tags": ["solution"]}, "source": "2"},
+    )
     plain = {"metadata": {}, "source": "3"}
     notebook = {"cells": [kept, left_out, plain], "metadata": {"kernelspec": {}}, "nbformat": 4}
     assert as_read(copy.deepcopy(notebook)) == notebook
@@ -50,7 +55,9 @@ def test_without_solutions_everything_else_is_as_it_was() -> None:
     assert [cell["source"] for cell in given] == ["1", "3"]
 
 
-@pytest.mark.parametrize("path", [path for path in NOTEBOOKS if path.stem != "index"], ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", [path for path in NOTEBOOKS if path.stem != "index"], ids=lambda path: path.stem
+)
 def test_a_notebook_has_at_most_15_slides_and_the_title_is_the_first(path: Path) -> None:
     given = as_read({"cells": cells(path), "metadata": {}}, course=True)["cells"]
     shown = [cell["metadata"]["slideshow"]["slide_type"] for cell in given]
@@ -62,7 +69,10 @@ def test_a_notebook_has_at_most_15_slides_and_the_title_is_the_first(path: Path)
 def test_what_is_true_while_a_notebook_runs_is_not_kept() -> None:
     kept = {"output_type": "display_data", "data": {"text/plain": "a table"}, "metadata": {}}
     passing = {**kept, "metadata": {METADATA: {"while_running": True}}}
-    notebook = {"cells": [{"metadata": {}, "source": "", "outputs": [passing, kept]}], "metadata": {}}
+    notebook = {
+        "cells": [{"metadata": {}, "source": "", "outputs": [passing, kept]}],
+        "metadata": {},
+    }
     assert as_read(notebook)["cells"][0]["outputs"] == [kept]
 
 

@@ -12,8 +12,14 @@ from pseudogec.study import Study
 
 def test_a_system_s_diagram_tells_the_training_data_stage_by_stage(tmp_path: Path) -> None:
     def told(*overrides: str) -> str:
-        figure = diagrams.pipeline(Study.open("classroom", overrides, store=tmp_path), "pretlarge").figure
-        (trained,) = [" ".join(text.get_text().split()) for text in figure.axes[0].texts if "trained on" in text.get_text()]
+        figure = diagrams.pipeline(
+            Study.open("classroom", overrides, store=tmp_path), "pretlarge"
+        ).figure
+        (trained,) = [
+            " ".join(text.get_text().split())
+            for text in figure.axes[0].texts
+            if "trained on" in text.get_text()
+        ]
         plt.close(figure)
         return trained
 

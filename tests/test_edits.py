@@ -39,16 +39,26 @@ def test_edits_replace_insert_and_delete():
 
 
 def test_insertions_at_one_place_keep_their_order_and_precede_the_next_token():
-    assert apply_edits(["x"], [Edit(0, 1, "X"), Edit(0, 0, "a"), Edit(0, 0, "b")]) == ["a", "b", "X"]
+    assert apply_edits(["x"], [Edit(0, 1, "X"), Edit(0, 0, "a"), Edit(0, 0, "b")]) == [
+        "a",
+        "b",
+        "X",
+    ]
 
 
 def test_detected_errors_are_left_alone_and_the_first_alternative_is_taken():
-    assert apply_edits("a b c".split(), [Edit(0, 1, "", "Um"), Edit(1, 2, "z", "UNK"), Edit(2, 3, "d||e")]) == ["a", "b", "d"]
+    assert apply_edits(
+        "a b c".split(), [Edit(0, 1, "", "Um"), Edit(1, 2, "z", "UNK"), Edit(2, 3, "d||e")]
+    ) == ["a", "b", "d"]
     assert Edit(0, 1, "d||e f||-NONE-").alternatives == ("d", "e f", "")
-    assert Edit(0, 1, "|| a ||").alternatives == ("|| a ||",), "bars that are tokens separate nothing"
+    assert Edit(0, 1, "|| a ||").alternatives == ("|| a ||",), (
+        "bars that are tokens separate nothing"
+    )
 
 
-@pytest.mark.parametrize("edits", [[Edit(0, 2, "a"), Edit(1, 2, "b")], [Edit(0, 4, "a")], [Edit(2, 1, "a")]])
+@pytest.mark.parametrize(
+    "edits", [[Edit(0, 2, "a"), Edit(1, 2, "b")], [Edit(0, 4, "a")], [Edit(2, 1, "a")]]
+)
 def test_overlapping_and_outlying_edits_are_refused(edits):
     with pytest.raises(UserError, match=r"overlap|outside"):
         apply_edits(["x", "y", "z"], edits)
@@ -57,21 +67,31 @@ def test_overlapping_and_outlying_edits_are_refused(edits):
 def test_m2_is_read(tmp_path):
     first, second, third = read_m2(write(tmp_path, TWO_ANNOTATORS))
     assert first.source == ("This", "are", "a", "sentence", ".")
-    assert first.annotators == {0: (Edit(1, 2, "is", "R:VERB:SVA"), Edit(3, 3, "short", "M:ADJ")), 1: ()}
+    assert first.annotators == {
+        0: (Edit(1, 2, "is", "R:VERB:SVA"), Edit(3, 3, "short", "M:ADJ")),
+        1: (),
+    }
     assert second.annotators == {}
     assert third.annotators == {0: (Edit(0, 2, "Bad words", "UNK"),)}
 
 
 def test_annotators_are_counted_from_the_lowest_number_in_the_file(tmp_path):
     numbered = TWO_ANNOTATORS.replace("|||1\n", "|||4\n").replace("|||0\n", "|||3\n")
-    assert list(read_m2(write(tmp_path, numbered))) == list(read_m2(write(tmp_path, TWO_ANNOTATORS)))
+    assert list(read_m2(write(tmp_path, numbered))) == list(
+        read_m2(write(tmp_path, TWO_ANNOTATORS))
+    )
     only = "S a b\n\nS c\nA 0 1|||R:OTHER|||d|||REQUIRED|||-NONE-|||7\n"
-    assert [one.annotators for one in read_m2(write(tmp_path, only))] == [{}, {0: (Edit(0, 1, "d", "R:OTHER"),)}]
+    assert [one.annotators for one in read_m2(write(tmp_path, only))] == [
+        {},
+        {0: (Edit(0, 1, "d", "R:OTHER"),)},
+    ]
 
 
 @pytest.mark.parametrize("space", ["\t", "\t ", "  "])
 def test_other_white_space_may_follow_the_letters(space, tmp_path):
-    spaced = TWO_ANNOTATORS.replace("S ", f"S{space}").replace("\nA ", f"\nA{space if space[0] == chr(9) else ' '}")
+    spaced = TWO_ANNOTATORS.replace("S ", f"S{space}").replace(
+        "\nA ", f"\nA{space if space[0] == chr(9) else ' '}"
+    )
     assert list(read_m2(write(tmp_path, spaced))) == list(read_m2(write(tmp_path, TWO_ANNOTATORS)))
 
 

@@ -37,16 +37,26 @@ def reference_blocks() -> dict[tuple[str, str], str]:
     """Each printed comparison of the reference tool, by options and system."""
     text = (SHARED / "expected" / "errant_compare.txt").read_text()
     blocks = re.split(r"^## errant_compare (.*)$", text, flags=re.MULTILINE)[1:]
-    return {tuple(head.strip().rpartition(" ")[::2]): body for head, body in zip(blocks[::2], blocks[1::2], strict=True)}
+    return {
+        tuple(head.strip().rpartition(" ")[::2]): body
+        for head, body in zip(blocks[::2], blocks[1::2], strict=True)
+    }
 
 
 def gold_of_wi_dev() -> list[AnnotatedSentence]:
-    return [one for level in "ABC" for one in read_m2(SHARED / "data" / "wi" / f"{level}.dev.gold.bea19.m2")]
+    return [
+        one
+        for level in "ABC"
+        for one in read_m2(SHARED / "data" / "wi" / f"{level}.dev.gold.bea19.m2")
+    ]
 
 
 def printed(score: Score) -> list[str]:
     """A row of the reference tool's table."""
-    return [*map(str, counts(score)), *(str(round(score[name], 4)) for name in ("precision", "recall", "f05"))]
+    return [
+        *map(str, counts(score)),
+        *(str(round(score[name], 4)) for name in ("precision", "recall", "f05")),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -60,7 +70,9 @@ def test_the_sample_s_figures_equal_errant_compare_s(system, expected):
     gold = Gold.annotated(list(read_m2(SAMPLE / "references.m2")))
     hypothesis = [one.annotators.get(0, ()) for one in read_m2(SAMPLE / f"hypothesis_{system}.m2")]
     assert printed(ERRANT.compare(gold, hypothesis)) == expected
-    from_text = [line.split() for line in (SAMPLE / f"hypothesis_{system}.txt").read_text().splitlines()]
+    from_text = [
+        line.split() for line in (SAMPLE / f"hypothesis_{system}.txt").read_text().splitlines()
+    ]
     assert printed(ERRANT.score(gold, from_text, load_annotator("offline"))) == expected
 
 
@@ -68,13 +80,22 @@ def test_the_sample_s_figures_equal_errant_compare_s(system, expected):
 @needs_shared
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_every_count_and_figure_equals_errant_compare(system):
-    hypothesis = [one.annotators.get(0, ()) for one in read_m2(SHARED / "expected" / f"wi.dev.ABC.{system}.hyp.m2")]
+    hypothesis = [
+        one.annotators.get(0, ())
+        for one in read_m2(SHARED / "expected" / f"wi.dev.ABC.{system}.hyp.m2")
+    ]
     gold = Gold.annotated(gold_of_wi_dev())
-    blocks = {options: body for (options, name), body in reference_blocks().items() if name == system}
+    blocks = {
+        options: body for (options, name), body in reference_blocks().items() if name == system
+    }
     assert {*MODES, MAIN_TYPES} <= set(blocks)
     for options, body in blocks.items():
         score = Errant(mode=MODES.get(options, "span_correction")).compare(gold, hypothesis)
-        rows = [line.split() for line in body.splitlines() if re.search(r"\d+\s+\d+\s+\d+\s+\d\.\d+", line)]
+        rows = [
+            line.split()
+            for line in body.splitlines()
+            if re.search(r"\d+\s+\d+\s+\d+\s+\d\.\d+", line)
+        ]
         overall = rows.pop()
         assert overall == printed(score)
         if options == MAIN_TYPES:
@@ -85,16 +106,24 @@ def test_every_count_and_figure_equals_errant_compare(system):
 @needs_shared
 def test_scores_from_text_stay_near_those_of_the_paper_s_tagger():
     hypotheses = [
-        line.split() for line in (SHARED / "data/outputs/wi.dev.ABC.pretlarge+sse+r2l+sed.txt").read_text().splitlines()
+        line.split()
+        for line in (SHARED / "data/outputs/wi.dev.ABC.pretlarge+sse+r2l+sed.txt")
+        .read_text()
+        .splitlines()
     ]
     gold = Gold.annotated(gold_of_wi_dev())
     score = ERRANT.score(gold, hypotheses, load_annotator("offline"))
-    given = [one.annotators.get(0, ()) for one in read_m2(SHARED / "expected" / "wi.dev.ABC.pretlarge+sse+r2l+sed.hyp.m2")]
+    given = [
+        one.annotators.get(0, ())
+        for one in read_m2(SHARED / "expected" / "wi.dev.ABC.pretlarge+sse+r2l+sed.hyp.m2")
+    ]
     assert score.headline == pytest.approx(ERRANT.compare(gold, given).headline, abs=0.003)
 
 
 REFERENCES = [
-    sentence("a b c", (Edit(0, 1, "x", "R:NOUN"), Edit(1, 1, "y", "M:DET"), Edit(2, 3, "c", "UNK"))),
+    sentence(
+        "a b c", (Edit(0, 1, "x", "R:NOUN"), Edit(1, 1, "y", "M:DET"), Edit(2, 3, "c", "UNK"))
+    ),
     sentence("d e", ()),
     sentence("f g", (Edit(0, 2, "", "U:VERB"),)),
 ]
@@ -109,7 +138,8 @@ HYPOTHESES = [
 @pytest.mark.parametrize(
     ("mode", "expected"),
     [
-        # x is right; z, w and the deletion are wrong; y and the deletion of f g are missed; UNK takes no part.
+        # x is right; z, w and the deletion are wrong; y and the deletion of f g are missed; UNK
+        # takes no part.
         ("span_correction", (1, 3, 2)),
         # UNK counts in detection: three spans found, one deletion too many, f g missed.
         ("span_detection", (3, 1, 1)),
@@ -146,7 +176,11 @@ def test_the_best_reference_of_a_sentence_counts():
     right, other = Edit(0, 1, "x", "R:NOUN"), Edit(1, 2, "y", "R:NOUN")
     two = sentence("a b", (right,), (other,))
     assert counts(ERRANT.compare(Gold.annotated([two]), [(other,)])) == (1, 0, 0)
-    assert counts(ERRANT.compare(Gold.annotated([sentence("a b", (right,), ())]), [()])) == (0, 0, 0)
+    assert counts(ERRANT.compare(Gold.annotated([sentence("a b", (right,), ())]), [()])) == (
+        0,
+        0,
+        0,
+    )
     # Equal F0.5, since nothing was right before: the reference with fewer misses wins.
     gold = Gold.annotated([sentence("a b", (right, other), (right,))])
     assert counts(ERRANT.compare(gold, [(Edit(0, 2, "z"),)])) == (0, 1, 1)
@@ -165,14 +199,20 @@ def test_the_best_reference_of_a_sentence_counts():
 def test_empty_counts_follow_errant(counts, expected):
     assert tuple(map(float, precision_recall_f05(*counts))) == pytest.approx(expected)
     as_arrays = precision_recall_f05(*(np.array([count, count]) for count in counts))
-    assert [array.tolist() for array in as_arrays] == [pytest.approx([value, value]) for value in expected]
+    assert [array.tolist() for array in as_arrays] == [
+        pytest.approx([value, value]) for value in expected
+    ]
 
 
 def test_a_score_survives_storage():
     score = ERRANT.compare(GOLD, HYPOTHESES)
     copy = Score.from_json(score.to_json())
     assert copy.to_json() == score.to_json()
-    assert (copy.metric, copy.figures, set(copy.by_type())) == (ERRANT, score.figures, set(score.by_type()))
+    assert (copy.metric, copy.figures, set(copy.by_type())) == (
+        ERRANT,
+        score.figures,
+        set(score.by_type()),
+    )
     assert copy.per_sentence().tolist() == [[1, 2, 1], [0, 1, 0], [0, 0, 1]]
     empty = Score.from_rows(ERRANT, "", 2, [])
     assert Score.from_json(empty.to_json()).headline == empty.headline == 1

@@ -19,10 +19,16 @@ def read(path: Path) -> list[list[str]]:
 
 @pytest.mark.parametrize(
     ("hypothesis", "gleu", "deviation"),
-    [("hypothesis_baseline.txt", 0.708617, 0.009054), ("hypothesis_ensemble.txt", 0.820731, 0.011837)],
+    [
+        ("hypothesis_baseline.txt", 0.708617, 0.009054),
+        ("hypothesis_ensemble.txt", 0.820731, 0.011837),
+    ],
 )
 def test_the_sample_s_figures_equal_the_script_s(hypothesis, gleu, deviation):
-    gold = Gold.parallel(read(SAMPLE / "source.txt"), [read(SAMPLE / f"reference_{number}.txt") for number in range(2)])
+    gold = Gold.parallel(
+        read(SAMPLE / "source.txt"),
+        [read(SAMPLE / f"reference_{number}.txt") for number in range(2)],
+    )
     score = Gleu().score(gold, read(SAMPLE / hypothesis))
     assert (round(score["gleu"], 6), round(score["std"], 6)) == (gleu, deviation)
 
@@ -37,7 +43,9 @@ def test_the_sample_s_figures_equal_the_script_s(hypothesis, gleu, deviation):
     ],
 )
 def test_figures_equal_the_script_s(hypothesis, gleu, deviation):
-    gold = Gold.parallel(read(JFLEG / "dev.src"), [read(JFLEG / f"dev.ref{number}") for number in range(4)])
+    gold = Gold.parallel(
+        read(JFLEG / "dev.src"), [read(JFLEG / f"dev.ref{number}") for number in range(4)]
+    )
     score = Gleu().score(gold, read(JFLEG / hypothesis))
     assert (round(score["gleu"], 6), round(score["std"], 6)) == (gleu, deviation)
 
@@ -58,8 +66,12 @@ def test_an_empty_reference_is_that_of_another_annotator():
     sources, hypothesis = [SOURCE, REFERENCE], [REFERENCE, REFERENCE]
     first, absent = [REFERENCE, REFERENCE], [[], []]
     alone = Gleu().score(Gold.parallel(sources, [first]), hypothesis)
-    assert Gleu().score(Gold.parallel(sources, [first, absent]), hypothesis)["gleu"] == alone["gleu"]
-    assert Gleu().score(Gold.parallel(sources, [absent, first]), hypothesis)["gleu"] == alone["gleu"]
+    assert (
+        Gleu().score(Gold.parallel(sources, [first, absent]), hypothesis)["gleu"] == alone["gleu"]
+    )
+    assert (
+        Gleu().score(Gold.parallel(sources, [absent, first]), hypothesis)["gleu"] == alone["gleu"]
+    )
     assert Gold.parallel(sources, [absent]).rewrites == [sources], "nobody corrected anything"
 
 

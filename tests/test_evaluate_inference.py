@@ -41,7 +41,9 @@ def values(numbers: np.ndarray) -> np.ndarray:
 
 TRIALS = 400
 FOUR_ERRORS = 4 * (0.05 * 0.95 / TRIALS) ** 0.5
-"""How far a share of trials may be from 5%: four of its standard errors, 4.4%. `bench/bench_inference.py` has more trials."""
+"""How far a share of trials may be from 5%: four of its standard errors, 4.4%.
+`bench/bench_inference.py` has more trials.
+"""
 
 DRAWS = np.random.default_rng(1)
 ONE, OTHER = DRAWS.normal(1, 2, 40), DRAWS.normal(0, 2, 40)
@@ -57,7 +59,9 @@ def test_two_single_outputs_are_compared_by_student_s_test_of_their_sentences() 
 
 def test_where_all_sentences_are_alike_seeds_are_compared_by_welch_s_test() -> None:
     ours, theirs = [3.0, 4.0, 4.5], [1.0, 3.0]
-    found = compare(*([values(np.full(20, score)) for score in side] for side in (ours, theirs)), mean_of)
+    found = compare(
+        *([values(np.full(20, score)) for score in side] for side in (ours, theirs)), mean_of
+    )
     expected = stats.ttest_ind(ours, theirs, equal_var=False)
     assert found.p_value == pytest.approx(expected.pvalue)
     assert found.interval == pytest.approx(tuple(expected.confidence_interval(0.95)))
@@ -68,25 +72,40 @@ def test_equal_seeds_are_paired_where_both_sides_have_five() -> None:
     theirs = DRAWS.normal(2, 1, 5)
     ours, numbers = theirs + DRAWS.normal(1, 0.3, 5), (7, 3, 1, 9, 4)
     one, other = (
-        {seed: values(np.full(20, score)) for seed, score in zip(numbers, side, strict=True)} for side in (ours, theirs)
+        {seed: values(np.full(20, score)) for seed, score in zip(numbers, side, strict=True)}
+        for side in (ours, theirs)
     )
-    for found in (compare(one, other, mean_of), compare_values(dict(enumerate(ours)), dict(enumerate(theirs)))):
-        assert found.interval == pytest.approx(tuple(stats.ttest_rel(ours, theirs).confidence_interval(0.95)))
+    for found in (
+        compare(one, other, mean_of),
+        compare_values(dict(enumerate(ours)), dict(enumerate(theirs))),
+    ):
+        assert found.interval == pytest.approx(
+            tuple(stats.ttest_rel(ours, theirs).confidence_interval(0.95))
+        )
     by_welch = tuple(stats.ttest_ind(ours, theirs, equal_var=False).confidence_interval(0.95))
     renamed = {seed + 1: matrix for seed, matrix in other.items()}
-    for unpaired in (compare(one, renamed, mean_of), compare([*one.values()], [*other.values()], mean_of)):
+    for unpaired in (
+        compare(one, renamed, mean_of),
+        compare([*one.values()], [*other.values()], mean_of),
+    ):
         assert unpaired.interval == pytest.approx(by_welch)
     four, four_others = ({seed: side[seed] for seed in (1, 3, 4, 7)} for side in (one, other))
     assert compare(four, four_others, mean_of).degrees_of_freedom != 3
 
 
 def test_the_interaction_of_sentence_and_seed_is_counted_once() -> None:
-    # Without effects of sentence or seed, every value is a draw of its own, and the mean of n k of them has variance 1 / (n k).
+    # Without effects of sentence or seed, every value is a draw of its own, and the mean of n k of
+    # them has variance 1 / (n k).
     draws = np.random.default_rng(2).normal(size=(2000, 4, 50))
     nothing = [values(np.zeros(50))]
-    squares = [compare([values(seed) for seed in version], nothing, mean_of).standard_error ** 2 for version in draws]
+    squares = [
+        compare([values(seed) for seed in version], nothing, mean_of).standard_error ** 2
+        for version in draws
+    ]
     assert np.mean(squares) >= 1 / 200, "never too small"
-    assert np.mean(squares) == pytest.approx(1 / 200, rel=0.35), "both parts alone would add up to twice as much"
+    assert np.mean(squares) == pytest.approx(1 / 200, rel=0.35), (
+        "both parts alone would add up to twice as much"
+    )
 
 
 def test_a_side_with_one_seed_is_taken_as_it_is() -> None:
@@ -104,23 +123,34 @@ def test_a_side_with_one_seed_is_taken_as_it_is() -> None:
 def test_the_interval_of_one_output_is_about_the_bootstrap_s() -> None:
     counts = Trial(1, 0, 0, sentences=400).draw(np.random.default_rng(3))[0][0]
     expected = stats.bootstrap(
-        (np.arange(len(counts)),), lambda places, axis=-1: f05_of(counts[places].sum(axis=-2)), n_resamples=4000, rng=7
+        (np.arange(len(counts)),),
+        lambda places, axis=-1: f05_of(counts[places].sum(axis=-2)),
+        n_resamples=4000,
+        rng=7,
     ).confidence_interval
     assert score_interval(counts, f05_of) == pytest.approx((expected.low, expected.high), abs=0.01)
 
 
 @pytest.mark.parametrize("value", [0.0, 0.4, -0.4, 0.9, 1.2, -1.6, 3.0])
 @pytest.mark.parametrize("error", [0.05, 0.2, 0.5])
-def test_the_side_of_a_margin_is_decided_where_the_interval_lies_on_it(value: float, error: float) -> None:
+def test_the_side_of_a_margin_is_decided_where_the_interval_lies_on_it(
+    value: float, error: float
+) -> None:
     found = Estimate(value, error, 30, (3, 3))
     low, high = found.interval
     assert (found.p_value_of_side(1) < 0.05) == (-1 < low < high < 1 or low > 1 or high < -1)
 
 
-@pytest.mark.parametrize(("distance", "seeds"), [(0.5, 64), (0.8, 26), (1.0, 17), (0.1, MOST_SEEDS)])
+@pytest.mark.parametrize(
+    ("distance", "seeds"), [(0.5, 64), (0.8, 26), (1.0, 17), (0.1, MOST_SEEDS)]
+)
 def test_seeds_to_decide_are_those_of_cohen_s_table(distance: float, seeds: float) -> None:
-    """Cohen 1988, table 2.4.1, two-sided 5% and power 0.8, where the choice of sentences does not matter."""
-    found = compare([values(np.full(20, score)) for score in (3.0, 4.0)], [values(np.full(20, 1.0))], mean_of)
+    """Cohen 1988, table 2.4.1, two-sided 5% and power 0.8, where the choice of sentences does not
+    matter.
+    """
+    found = compare(
+        [values(np.full(20, score)) for score in (3.0, 4.0)], [values(np.full(20, 1.0))], mean_of
+    )
     assert found.of_sentences == 0
     assert seeds_to_decide(found, [2 * distance], seed_variance=8) == seeds
 
@@ -129,22 +159,38 @@ def test_so_many_seeds_decide_four_simulated_studies_of_five() -> None:
     random = np.random.default_rng(5)
     many = Trial(80, spread=3, correlation=0.25, lead=5)
     plans = [compare(*many.draw(random), f05_of) for _ in range(5)]
-    seeds = int(np.median([seeds_to_decide(plan, [0.05], seed_variances([plan])[0] or 0) for plan in plans]))
+    seeds = int(
+        np.median([seeds_to_decide(plan, [0.05], seed_variances([plan])[0] or 0) for plan in plans])
+    )
     assert 5 < seeds < 15
-    decided = [compare(*replace(many, seeds=seeds).draw(random), f05_of).interval[0] > 0 for _ in range(TRIALS)]
+    decided = [
+        compare(*replace(many, seeds=seeds).draw(random), f05_of).interval[0] > 0
+        for _ in range(TRIALS)
+    ]
     assert np.mean(decided) == pytest.approx(0.8, abs=0.1)
 
 
 def test_pairs_that_go_together_need_fewer_seeds_and_sentences_alone_may_leave_it_open() -> None:
     random = np.random.default_rng(4)
     of_seed, rest = random.normal(0, 1, 6), random.normal(0, 0.3, (2, 6))
-    one, other = ({seed: values(np.full(20, 3 + of_seed[seed] + part[seed])) for seed in range(6)} for part in rest)
-    paired, apart = compare(one, other, mean_of), compare([*one.values()], [*other.values()], mean_of)
+    one, other = (
+        {seed: values(np.full(20, 3 + of_seed[seed] + part[seed])) for seed in range(6)}
+        for part in rest
+    )
+    paired, apart = (
+        compare(one, other, mean_of),
+        compare([*one.values()], [*other.values()], mean_of),
+    )
     of_pairs, of_models = (seed_variances([each])[0] for each in (paired, apart))
     assert of_pairs == pytest.approx(np.var(rest[0] - rest[1], ddof=1))
-    assert seeds_to_decide(paired, [1.0], of_pairs or 0) < seeds_to_decide(apart, [1.0], of_models or 0)
+    assert seeds_to_decide(paired, [1.0], of_pairs or 0) < seeds_to_decide(
+        apart, [1.0], of_models or 0
+    )
     noisy = replace(paired, of_sentences=1.0, sentences=4000)  # 2.8 standard errors are needed
-    assert [seeds_to_decide(noisy, [size], 0.01) for size in (2.7, 2.9)] == [np.inf, pytest.approx(2, abs=8)]
+    assert [seeds_to_decide(noisy, [size], 0.01) for size in (2.7, 2.9)] == [
+        np.inf,
+        pytest.approx(2, abs=8),
+    ]
 
 
 def test_the_place_of_a_level_lies_on_the_line_between_two_scores() -> None:
@@ -159,7 +205,9 @@ def test_a_mean_over_seeds_has_student_s_interval_and_a_ratio_covers_the_truth()
     assert over_seeds(float, sample).interval == pytest.approx(tuple(expected))
     held = 0
     for _ in range(400):
-        low, high = over_seeds(lambda one, other: one / other, *(draws.normal(mean, 1, 5) for mean in (20, 10))).interval
+        low, high = over_seeds(
+            lambda one, other: one / other, *(draws.normal(mean, 1, 5) for mean in (20, 10))
+        ).interval
         held += low <= 2 <= high
     assert 0.92 <= held / 400 <= 0.98, "a percentile bootstrap covers 84%"
     assert over_seeds(float, sample[:1]).interval == (-np.inf, np.inf)
@@ -185,13 +233,26 @@ def test_scores_are_compared_when_they_are_comparable() -> None:
 
 @pytest.mark.parametrize(
     ("seeds", "spread", "correlation"),
-    [(1, 0, 0), (2, 1.6, 0.25), (2, 0.5, 0.5), (3, 1.6, 0), (3, 0, 0.5), (5, 0.5, 0.25), (8, 1.6, 0)],
+    [
+        (1, 0, 0),
+        (2, 1.6, 0.25),
+        (2, 0.5, 0.5),
+        (3, 1.6, 0),
+        (3, 0, 0.5),
+        (5, 0.5, 0.25),
+        (8, 1.6, 0),
+    ],
 )
-def test_intervals_hold_the_truth_and_tests_find_nothing_else(seeds: int, spread: float, correlation: float) -> None:
+def test_intervals_hold_the_truth_and_tests_find_nothing_else(
+    seeds: int, spread: float, correlation: float
+) -> None:
     random = np.random.default_rng([seeds, int(10 * spread)])
     trial = Trial(seeds, spread, correlation, lead=2, sentences=300)
 
-    found = [compare(*(dict(enumerate(side)) for side in trial.draw(random)), f05_of) for _ in range(TRIALS)]
+    found = [
+        compare(*(dict(enumerate(side)) for side in trial.draw(random)), f05_of)
+        for _ in range(TRIALS)
+    ]
     missed = np.mean([not low <= 0.02 <= high for low, high in (each.interval for each in found)])
     assert missed <= 0.05 + FOUR_ERRORS
     assert missed >= 0.005, "intervals are not needlessly long"

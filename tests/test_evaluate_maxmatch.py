@@ -1,4 +1,6 @@
-"""MaxMatch against the published scorer's figures, the paper's example and its definition by exhaustive search."""
+"""MaxMatch against the published scorer's figures, the paper's example and its definition by
+exhaustive search.
+"""
 
 from __future__ import annotations
 
@@ -37,25 +39,48 @@ def figures_of(references: list[AnnotatedSentence], output: Path) -> tuple[float
     return tuple(round(score[name], 4) for name in ("precision", "recall", "f05"))
 
 
-@pytest.mark.parametrize(("system", "figures"), [("baseline", (0.4348, 0.5882, 0.4587)), ("ensemble", (0.8864, 0.8298, 0.8744))])
+@pytest.mark.parametrize(
+    ("system", "figures"),
+    [("baseline", (0.4348, 0.5882, 0.4587)), ("ensemble", (0.8864, 0.8298, 0.8744))],
+)
 def test_the_sample_s_figures_equal_the_published_scorer_s(system, figures):
-    assert figures_of(list(read_m2(SAMPLE / "references.m2")), SAMPLE / f"hypothesis_{system}.txt") == figures
+    assert (
+        figures_of(list(read_m2(SAMPLE / "references.m2")), SAMPLE / f"hypothesis_{system}.txt")
+        == figures
+    )
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not (SHARED / "expected").is_dir(), reason=f"the reference scorer's figures are not at {SHARED}/expected")
+@pytest.mark.skipif(
+    not (SHARED / "expected").is_dir(),
+    reason=f"the reference scorer's figures are not at {SHARED}/expected",
+)
 @pytest.mark.parametrize(
     ("system", "figures"),
-    [("pretlarge+sse+r2l", (0.6505, 0.3905, 0.5740)), ("pretlarge+sse+r2l+sed", (0.6807, 0.3577, 0.5766))],
+    [
+        ("pretlarge+sse+r2l", (0.6505, 0.3905, 0.5740)),
+        ("pretlarge+sse+r2l+sed", (0.6807, 0.3577, 0.5766)),
+    ],
 )
 def test_figures_equal_the_published_scorer_s(system, figures):
-    references = [one for level in "ABC" for one in read_m2(SHARED / "data" / "wi" / f"{level}.dev.gold.bea19.m2")]
-    assert figures_of(references, SHARED / "data" / "outputs" / f"wi.dev.ABC.{system}.txt") == figures
+    references = [
+        one
+        for level in "ABC"
+        for one in read_m2(SHARED / "data" / "wi" / f"{level}.dev.gold.bea19.m2")
+    ]
+    assert (
+        figures_of(references, SHARED / "data" / "outputs" / f"wi.dev.ABC.{system}.txt") == figures
+    )
 
 
 def test_the_paper_s_example():
-    """Dahlmeier and Ng 2012, figure 1: the insertion of *a* joins with the unchanged *word* to agree with the annotator."""
-    reference = sentence("Our baseline system feeds word into PB-SMT pipeline .", (Edit(4, 5, "a word||words", "Nn"),))
+    """Dahlmeier and Ng 2012, figure 1: the insertion of *a* joins with the unchanged *word* to
+    agree with the annotator.
+    """
+    reference = sentence(
+        "Our baseline system feeds word into PB-SMT pipeline .",
+        (Edit(4, 5, "a word||words", "Nn"),),
+    )
     hypothesis = "Our baseline system feeds a word into PB-SMT pipeline ."
     assert counts([reference], [hypothesis.split()]) == (1, 0, 0)
 
@@ -63,18 +88,23 @@ def test_the_paper_s_example():
 @pytest.mark.parametrize(("most", "right"), [(0, 0), (1, 1), (2, 1)])
 def test_an_edit_holds_as_many_unchanged_words_as_allowed(most, right):
     reference = sentence("we feeds word in", (Edit(2, 3, "a word", "Nn"),))
-    score = MaxMatch(max_unchanged_words=most).score(Gold.annotated([reference]), ["we feeds a word in".split()])
+    score = MaxMatch(max_unchanged_words=most).score(
+        Gold.annotated([reference]), ["we feeds a word in".split()]
+    )
     assert score["tp"] == right
 
 
 def test_edits_are_counted_in_the_annotator_s_order():
-    """The published scorer reads the annotator's list once: behind the second edit it does not find the first."""
+    """The published scorer reads the annotator's list once: behind the second edit it does not find
+    the first.
+    """
     first, second = Edit(0, 1, "x"), Edit(2, 3, "z")
     assert counts([sentence("a b c", (first, second))], [["x", "b", "z"]]) == (2, 0, 0)
     assert counts([sentence("a b c", (second, first))], [["x", "b", "z"]]) == (1, 1, 1)
 
 
-# Sentences with one and with two annotators, as files with alternative annotations have them; the metrics say so.
+# Sentences with one and with two annotators, as files with alternative annotations have them; the
+# metrics say so.
 pytestmark = pytest.mark.filterwarnings("ignore:.*lack an annotator")
 
 REFERENCES = [
@@ -90,8 +120,13 @@ REFERENCES = [
 
 @pytest.mark.parametrize(
     ("first", "totals"),
-    # on and the are right, A is not; the second annotator wants no change; are and the deletion are right, predators is missed.
-    [("A cat sat on the mat .", (4, 1, 1)), ("A cat sat on a mat .", (4, 1, 1)), ("A cat sat on mat .", (3, 1, 2))],
+    # on and the are right, A is not; the second annotator wants no change; are and the deletion are
+    # right, predators is missed.
+    [
+        ("A cat sat on the mat .", (4, 1, 1)),
+        ("A cat sat on a mat .", (4, 1, 1)),
+        ("A cat sat on mat .", (3, 1, 2)),
+    ],
 )
 def test_annotators_and_alternatives(first, totals):
     hypotheses = [first.split(), ["The", "dog", "."], "Giant otters are apex predator .".split()]
@@ -99,7 +134,8 @@ def test_annotators_and_alternatives(first, totals):
 
 
 @pytest.mark.parametrize(
-    ("hypothesis", "totals"), [("a b c", (0, 0, 1)), ("", (0, 1, 1)), ("a b", (0, 1, 1)), ("a b z", (1, 0, 0))]
+    ("hypothesis", "totals"),
+    [("a b c", (0, 0, 1)), ("", (0, 1, 1)), ("a b", (0, 1, 1)), ("a b z", (1, 0, 0))],
 )
 def test_unchanged_empty_and_shortened_output(hypothesis, totals):
     references = [sentence("a b c", (Edit(2, 3, "z"),))]
@@ -111,7 +147,9 @@ def test_unchanged_empty_and_shortened_output(hypothesis, totals):
 
 
 def test_the_time_of_a_pair_is_bounded():
-    """Beyond the bound the runs of changes of one alignment are the edits, and the score says for how many pairs."""
+    """Beyond the bound the runs of changes of one alignment are the edits, and the score says for
+    how many pairs.
+    """
     words = [f"w{number}" for number in range(400)]
     right = [*words[:3], "x", *words[4:]]
     references = [AnnotatedSentence(tuple(words), {0: (Edit(3, 4, "x"),)})] * 3
@@ -126,7 +164,9 @@ def test_the_time_of_a_pair_is_bounded():
 # The definition, by exhaustive search over short sentences.
 
 
-def all_paths(source: tuple[str, ...], hypothesis: tuple[str, ...]) -> list[list[tuple[int, int, int, int]]]:
+def all_paths(
+    source: tuple[str, ...], hypothesis: tuple[str, ...]
+) -> list[list[tuple[int, int, int, int]]]:
     """All ways through the joined lattice, as steps (i, j) to (i', j')."""
     steps: set[tuple[int, int, int, int]] = set()
     for substitution in (1, 2):
@@ -139,7 +179,9 @@ def all_paths(source: tuple[str, ...], hypothesis: tuple[str, ...]) -> list[list
             ways = []
             for a, b in ((1, 1), (1, 0), (0, 1)):
                 if i + a <= len(source) and j + b <= len(hypothesis):
-                    step_cost = (0 if source[i] == hypothesis[j] else substitution) if a and b else 1
+                    step_cost = (
+                        (0 if source[i] == hypothesis[j] else substitution) if a and b else 1
+                    )
                     cost, rest = alignments(i + a, j + b)
                     ways.append((cost + step_cost, rest | {(i, j, i + a, j + b)}))
             least = min(cost for cost, _ in ways)
@@ -158,13 +200,19 @@ def all_paths(source: tuple[str, ...], hypothesis: tuple[str, ...]) -> list[list
     return list(walk(0, 0))
 
 
-def best_by_search(source: tuple[str, ...], hypothesis: tuple[str, ...], gold: list[GoldEdit]) -> tuple[int, int]:
-    """Most agreeing edits, and fewest proposed ones, over all paths and all ways to join their steps."""
+def best_by_search(
+    source: tuple[str, ...], hypothesis: tuple[str, ...], gold: list[GoldEdit]
+) -> tuple[int, int]:
+    """Most agreeing edits, and fewest proposed ones, over all paths and all ways to join their
+    steps.
+    """
 
     def is_kept(step: tuple[int, int, int, int]) -> bool:
         return step[2] > step[0] and step[3] > step[1] and source[step[0]] == hypothesis[step[1]]
 
-    def costs(path: list[tuple[int, int, int, int]], used: tuple[int, ...]) -> Iterator[tuple[int, int, int]]:
+    def costs(
+        path: list[tuple[int, int, int, int]], used: tuple[int, ...]
+    ) -> Iterator[tuple[int, int, int]]:
         if not path:
             yield 0, 0, 0
             return
@@ -179,9 +227,13 @@ def best_by_search(source: tuple[str, ...], hypothesis: tuple[str, ...], gold: l
             for matched, length, others in costs(path[size:], used):
                 yield matched, length + size, others + 1
             for number, edit in enumerate(gold):
-                span_and_text = (edit.start, edit.end) == (i, i_end) and hypothesis[j:j_end] in edit.corrections
+                span_and_text = (edit.start, edit.end) == (i, i_end) and hypothesis[
+                    j:j_end
+                ] in edit.corrections
                 in_order = edit.start < edit.end or all(
-                    before < number for before in used if gold[before].start == i == gold[before].end
+                    before < number
+                    for before in used
+                    if gold[before].start == i == gold[before].end
                 )
                 if span_and_text and in_order and number not in used:
                     for matched, length, others in costs(path[size:], (*used, number)):
@@ -194,7 +246,9 @@ def best_by_search(source: tuple[str, ...], hypothesis: tuple[str, ...], gold: l
 def test_the_search_finds_what_exhaustive_search_finds():
     stream = random.Random(3)
     for _ in range(150):
-        source, hypothesis = (tuple(stream.choices("abc", k=stream.randrange(1, 5))) for _ in range(2))
+        source, hypothesis = (
+            tuple(stream.choices("abc", k=stream.randrange(1, 5))) for _ in range(2)
+        )
         gold = []
         for start in range(len(source) + 1):
             for end in range(start, min(start + 3, len(source) + 1)):
@@ -202,4 +256,8 @@ def test_the_search_finds_what_exhaustive_search_finds():
                 if stream.random() < 0.4 and correction != source[start:end]:
                     gold.append(GoldEdit(start, end, (correction,)))
         found = EditLattice(source, hypothesis).best_path(gold)
-        assert (len(found.matched), found.proposed) == best_by_search(source, hypothesis, gold), (source, hypothesis, gold)
+        assert (len(found.matched), found.proposed) == best_by_search(source, hypothesis, gold), (
+            source,
+            hypothesis,
+            gold,
+        )

@@ -1,4 +1,6 @@
-"""Metrics from outside: a class that would give wrong figures, or fail after days, is refused with its name and the reason."""
+"""Metrics from outside: a class that would give wrong figures, or fail after days, is refused with
+its name and the reason.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ def test_what_is_right_is_scored() -> None:
         lambda sums: sums.sum(),
     ],
 )
-def test_a_measure_of_one_sum_alone_is_refused(of: Callable[[np.ndarray], Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_measure_of_one_sum_alone_is_refused(
+    of: Callable[[np.ndarray], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(Exact, "measures", (Measure("exact", "EM", "Exact match", of),))
     with pytest.raises(UserError, match=r"test_evaluate_metric:Exact.*`exact`"):
         Exact().score(GOLD, HYPOTHESES)

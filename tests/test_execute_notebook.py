@@ -1,4 +1,6 @@
-"""A notebook that is executed by itself: where its kernel listens, and that it comes out the same each time."""
+"""A notebook that is executed by itself: where its kernel listens, and that it comes out the same
+each time.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,10 @@ def source(tmp_path: Path) -> Path:
     parameters = new_code_cell('greeting = "hello"', metadata={"tags": ["parameters"]})
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
     path = tmp_path / "source.ipynb"
-    nbformat.write(new_notebook(cells=[parameters, new_code_cell(ASKS_HOW_IT_IS_REACHED)], metadata=kernel), path)
+    nbformat.write(
+        new_notebook(cells=[parameters, new_code_cell(ASKS_HOW_IT_IS_REACHED)], metadata=kernel),
+        path,
+    )
     return path
 
 

@@ -1,4 +1,6 @@
-"""What a check says of answers: not done, right, or where they go wrong, and never the right answer."""
+"""What a check says of answers: not done, right, or where they go wrong, and never the right
+answer.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,9 @@ def test_a_right_value_is_right_whatever_holds_it(answer: object, wanted: object
         ({"a": 2}, {"a": 3.75}, "at 'a', it is too small"),
     ],
 )
-def test_a_wrong_value_is_told_where_it_is_wrong_and_not_what_is_right(answer: object, wanted: object, told: str) -> None:
+def test_a_wrong_value_is_told_where_it_is_wrong_and_not_what_is_right(
+    answer: object, wanted: object, told: str
+) -> None:
     said = check(answer, wanted)
     assert said.startswith("✗")
     assert told in said
@@ -84,7 +88,9 @@ def test_a_function_is_compared_on_every_case() -> None:
 
 def test_a_known_mistake_is_named() -> None:
     mistakes = {"This is the sum: divide it by how many there are.": sum}
-    assert check(lambda numbers: sum(numbers), mean, on=CASES, mistakes=mistakes).endswith("divide it by how many there are.")
+    assert check(lambda numbers: sum(numbers), mean, on=CASES, mistakes=mistakes).endswith(
+        "divide it by how many there are."
+    )
     assert check(9, 3, mistakes={"That is the sum.": 9}) == "✗ That is the sum."
 
 
@@ -93,7 +99,9 @@ def test_an_exception_is_told_with_its_line() -> None:
         total = sum(numbers)
         return total / 0
 
-    assert "raises ZeroDivisionError: float division by zero, on line 2 below `def`" in check(broken, mean, on=CASES)
+    assert ("raises ZeroDivisionError: float division by zero, on line 2 below `def`") in check(
+        broken, mean, on=CASES
+    )
     assert "on line" not in check(lambda numbers: sum(numbers) / 0, mean, on=CASES)
 
 

@@ -1,4 +1,6 @@
-"""Programs that die at any moment: nothing is lost, built twice or left running; `tests/faults/` does it at length."""
+"""Programs that die at any moment: nothing is lost, built twice or left running; `tests/faults/`
+does it at length.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,10 @@ KILL_STUDY = Path(__file__).parent / "faults" / "kill_study.py"
 def test_a_study_whose_parts_are_killed_ends_as_an_undisturbed_one(tmp_path: Path) -> None:
     arguments = ["--kills", "4", "--seed", "3", "--apart", "10", "--folder", str(tmp_path)]
     # A part of the smallest study: two systems.
-    part = ["grids.seed_corpus.method=[none, direct_noise]", "grids.seed_corpus.seed_corpus=everyday"]
+    part = [
+        "grids.seed_corpus.method=[none, direct_noise]",
+        "grids.seed_corpus.seed_corpus=everyday",
+    ]
     overrides = [word for override in (*SMALLEST, *part) for word in ("--set", override)]
     command = [sys.executable, str(KILL_STUDY), *arguments, "--only", "02", *overrides]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -34,7 +39,9 @@ def endless_notebook(tmp_path: Path) -> Path:
     """A notebook that tells that it runs and then does not end."""
     cells = [
         nbformat.v4.new_code_cell("profile = 'smoke'", metadata={"tags": ["parameters"]}),
-        nbformat.v4.new_code_cell("import pathlib, time; pathlib.Path('running').touch(); time.sleep(600)"),
+        nbformat.v4.new_code_cell(
+            "import pathlib, time; pathlib.Path('running').touch(); time.sleep(600)"
+        ),
     ]
     metadata = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
     path = tmp_path / "endless.ipynb"
@@ -42,7 +49,9 @@ def endless_notebook(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_notebook_ends_with_the_program_that_executes_it(endless_notebook: Path, tmp_path: Path) -> None:
+def test_a_notebook_ends_with_the_program_that_executes_it(
+    endless_notebook: Path, tmp_path: Path
+) -> None:
     code = f"""
 from pathlib import Path
 from pseudogec.commands.execute_notebook import execute

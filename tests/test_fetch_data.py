@@ -46,7 +46,9 @@ class Handler(SimpleHTTPRequestHandler):
 
 
 class Server:
-    """Stands for the internet: the catalogue's addresses lead here, and digests of its archives are those of what is put here."""
+    """Stands for the internet: the catalogue's addresses lead here, and digests of its archives are
+    those of what is put here.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -66,15 +68,23 @@ class Server:
         return hashlib.sha256(content).hexdigest()
 
     def put_corpus(self, name: str) -> None:
-        """A corpus of the catalogue with other content; its archive has the digest that is known, its other files have none."""
+        """A corpus of the catalogue with other content; its archive has the digest that is known,
+        its other files have none.
+        """
         known = load_catalogue().corpora[name]
         content = tar({file.path: M2 for file in known.files})
         downloads = tuple(
-            each.model_copy(update={"sha256": self.put(each.url, content if each.is_archive else b"A sentence .\n")})
+            each.model_copy(
+                update={
+                    "sha256": self.put(each.url, content if each.is_archive else b"A sentence .\n")
+                }
+            )
             for each in known.downloads
         )
         files = tuple(file.model_copy(update={"sha256": None}) for file in known.files)
-        load_catalogue().corpora[name] = known.model_copy(update={"downloads": downloads, "files": files})
+        load_catalogue().corpora[name] = known.model_copy(
+            update={"downloads": downloads, "files": files}
+        )
 
 
 @pytest.fixture
@@ -84,7 +94,8 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     known = load_catalogue().corpora
     for name, corpus in list(known.items()):
         downloads = tuple(
-            each.model_copy(update={"url": each.url and each.url.replace("https://", served.url)}) for each in corpus.downloads
+            each.model_copy(update={"url": each.url and each.url.replace("https://", served.url)})
+            for each in corpus.downloads
         )
         monkeypatch.setitem(known, name, corpus.model_copy(update={"downloads": downloads}))
     yield served
@@ -108,7 +119,8 @@ def data(profile: Path | str, folder: Path) -> int:
 
 def reading(folder: Path, corpora: str) -> Path:
     """A profile that reads only some corpora from files."""
-    (folder / "small.yaml").write_text(f"extends: smoke\nannotator: offline\ncorpora: {{{corpora}}}\n")
+    text = f"extends: smoke\nannotator: offline\ncorpora: {{{corpora}}}\n"
+    (folder / "small.yaml").write_text(text)
     return folder / "small.yaml"
 
 
@@ -128,9 +140,17 @@ def test_what_the_study_on_real_learners_reads_is_fetched_where_it_reads_it(
     assert data("learners", folder) == 0
     told = capsys.readouterr().out
     assert "seed/govblog.tok.txt.xz" in told and "gutenberg" not in told
-    paths = {file.path for corpus in corpus_files(open_profile("learners")).values() for file in corpus.files}
-    assert [path.as_posix() for path in paths if not (folder / path).is_file()] == ["seed/govblog.tok.txt.xz"]
-    assert (folder / "wi/A.dev.gold.bea19.m2").read_bytes() == (folder / "wi+locness/m2/A.dev.gold.bea19.m2").read_bytes()
+    paths = {
+        file.path
+        for corpus in corpus_files(open_profile("learners")).values()
+        for file in corpus.files
+    }
+    assert [path.as_posix() for path in paths if not (folder / path).is_file()] == [
+        "seed/govblog.tok.txt.xz"
+    ]
+    assert (folder / "wi/A.dev.gold.bea19.m2").read_bytes() == (
+        folder / "wi+locness/m2/A.dev.gold.bea19.m2"
+    ).read_bytes()
     asked = len(server.asked)
     assert data("learners", folder) == 0
     assert len(server.asked) == asked, "what is there is not fetched again"
@@ -150,9 +170,14 @@ def test_a_wrong_digest_is_refused_nothing_of_it_is_kept_and_the_others_are_fetc
     assert "jfleg/dev.src" in found and not [path for path in found if "fce" in path]
 
 
-def test_a_download_that_breaks_off_leaves_nothing(server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_download_that_breaks_off_leaves_nothing(
+    server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     server.put_corpus("jfleg")
-    profile = reading(tmp_path, "tests: {JFLEG: {source: jfleg, metrics: gleu, files: [jfleg/dev.src, jfleg/dev.ref0]}}")
+    profile = reading(
+        tmp_path,
+        "tests: {JFLEG: {source: jfleg, metrics: gleu, files: [jfleg/dev.src, jfleg/dev.ref0]}}",
+    )
     path = "/raw.githubusercontent.com/keisks/jfleg/master/dev/dev.src"
     server.cut[path] = 3
     assert data(profile, tmp_path / "data") == 2
@@ -162,7 +187,9 @@ def test_a_download_that_breaks_off_leaves_nothing(server: Server, tmp_path: Pat
     assert (tmp_path / "data/jfleg/dev.src").read_text() == "A sentence .\n"
 
 
-def test_of_a_longer_file_the_first_lines_are_kept_if_they_are_the_known_ones(server: Server, tmp_path: Path) -> None:
+def test_of_a_longer_file_the_first_lines_are_kept_if_they_are_the_known_ones(
+    server: Server, tmp_path: Path
+) -> None:
     known = load_catalogue().corpora["kiyono-outputs"]
     download = next(each for each in known.downloads if each.lines).model_copy(update={"lines": 1})
     file = KnownFile(path=download.to.as_posix(), sha256=hashlib.sha256(b"First .\n").hexdigest())
@@ -173,21 +200,34 @@ def test_of_a_longer_file_the_first_lines_are_kept_if_they_are_the_known_ones(se
             fetch(corpus, tmp_path / "data")
             assert (tmp_path / "data" / download.to).read_bytes() == b"First .\n"
         else:
-            with pytest.raises(UserError, match="its first 1 lines are not those that the catalogue knows"):
+            with pytest.raises(
+                UserError, match="its first 1 lines are not those that the catalogue knows"
+            ):
                 fetch(corpus, tmp_path / "data")
             assert files(tmp_path / "data") == []
 
 
-def test_a_server_that_is_not_there_is_named(server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_server_that_is_not_there_is_named(
+    server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     server.http.shutdown()
     server.http.server_close()
-    assert data(reading(tmp_path, "seeds: {tatoeba: {source: plain, files: seed/tatoeba/*}}"), tmp_path / "data") == 2
+    assert (
+        data(
+            reading(tmp_path, "seeds: {tatoeba: {source: plain, files: seed/tatoeba/*}}"),
+            tmp_path / "data",
+        )
+        == 2
+    )
     assert server.url in capsys.readouterr().err
 
 
 def test_an_unpacked_archive_keeps_the_users_files_and_links(tmp_path: Path) -> None:
     with tarfile.open(tmp_path / "release.tar.bz2", "w:bz2") as archive:
-        for name, content in {"release3.3/bea2019/nucle.m2": M2, "release3.3/README": b"new"}.items():
+        for name, content in {
+            "release3.3/bea2019/nucle.m2": M2,
+            "release3.3/README": b"new",
+        }.items():
             information = tarfile.TarInfo(name)
             information.size = len(content)
             archive.addfile(information, io.BytesIO(content))
@@ -198,7 +238,9 @@ def test_an_unpacked_archive_keeps_the_users_files_and_links(tmp_path: Path) -> 
     (tmp_path / "nucle/README").write_bytes(b"mine")
     unpack(tmp_path / "release.tar.bz2", tmp_path / "nucle", strip=1)
     assert files(tmp_path / "nucle") == ["README", "bea2019/nucle.m2", "link.m2"]
-    assert (tmp_path / "nucle/README").read_bytes() == b"mine" and (tmp_path / "nucle/link.m2").read_bytes() == M2
+    assert (tmp_path / "nucle/README").read_bytes() == b"mine" and (
+        tmp_path / "nucle/link.m2"
+    ).read_bytes() == M2
 
 
 def test_an_archive_cannot_write_outside_its_folder(tmp_path: Path) -> None:
@@ -215,7 +257,10 @@ def test_a_requested_archive_is_unpacked_to_the_profiles_place_unless_it_is_dama
     server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     content = tar({"release3.3/bea2019/nucle.train.gold.bea19.m2": M2 * 1000}, "w:bz2")
-    profile = reading(tmp_path, "genuine: {replace: true, source: m2, files: nucle/bea2019/nucle.train.gold.bea19.m2}")
+    profile = reading(
+        tmp_path,
+        "genuine: {replace: true, source: m2, files: nucle/bea2019/nucle.train.gold.bea19.m2}",
+    )
     archive = tmp_path / "archives/release3.3.tar.bz2"
     archive.parent.mkdir()
     assert data(profile, tmp_path) == 0
@@ -230,21 +275,29 @@ def test_a_requested_archive_is_unpacked_to_the_profiles_place_unless_it_is_dama
 
 
 def put_dump(server: Server, date: str, parts: int, whole: bool = True) -> str:
-    """In the layout of dumps.wikimedia.org/other/cirrus_search_index/; returns the page of the dump."""
+    """In the layout of dumps.wikimedia.org/other/cirrus_search_index/; returns the page of the
+    dump.
+    """
     page = f"{load_catalogue().corpora['simplewiki'].downloads[0].url}{date}/index_name=simplewiki_content"
     for number in range(parts):
-        server.put(f"{page}/simplewiki_content-{date}-{number:05}.json.bz2", f"{date} {number}".encode())
+        server.put(
+            f"{page}/simplewiki_content-{date}-{number:05}.json.bz2", f"{date} {number}".encode()
+        )
     if whole:
         server.put(f"{page}/_SUCCESS", b"")
     return page.removeprefix(server.url).replace("=", "%3D")
 
 
-def test_the_newest_whole_dump_is_there_when_all_its_files_are(server: Server, tmp_path: Path) -> None:
+def test_the_newest_whole_dump_is_there_when_all_its_files_are(
+    server: Server, tmp_path: Path
+) -> None:
     put_dump(server, "20261101", 1)
     page = put_dump(server, "20261108", 3)
     put_dump(server, "20261115", 2, whole=False)
     server.cut[f"/{page}/simplewiki_content-20261108-00001.json.bz2"] = 3
-    profile = reading(tmp_path, "seeds: {simple: {replace: true, source: cirrussearch, files: seed/simplewiki/*}}")
+    profile = reading(
+        tmp_path, "seeds: {simple: {replace: true, source: cirrussearch, files: seed/simplewiki/*}}"
+    )
     assert data(profile, tmp_path / "data") == 2
     assert not (tmp_path / "data/seed").exists()
     before = len(server.asked)
@@ -265,4 +318,6 @@ def test_all_corpora_and_formats_are_listed(capsys: pytest.CaptureFixture[str]) 
     for kinds in (PAIR_FORMATS, SENTENCE_FORMATS):
         for found in kinds:
             assert f"\n{found.name}: " in out
-            assert all(f"    {field.alias or name} " in out for name, field in found.model_fields.items())
+            assert all(
+                f"    {field.alias or name} " in out for name, field in found.model_fields.items()
+            )

@@ -1,4 +1,6 @@
-"""The table of the papers' settings beside ours: complete, generated from the profiles, and a reason for each difference."""
+"""The table of the papers' settings beside ours: complete, generated from the profiles, and a
+reason for each difference.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ def test_no_setting_differs_without_a_reason(name: str) -> None:
     table = hyperparameters(profile_of(name))
     assert len(table) > 60
     unexplained = table[(table.theirs != table.ours) & (table.why == "")]
-    assert unexplained.empty, f"give each a reason under `differences` of params/{name}.yaml:\n{unexplained.to_string()}"
+    assert unexplained.empty, (
+        f"give each a reason under `differences` of params/{name}.yaml:\n{unexplained.to_string()}"
+    )
 
 
 @pytest.mark.parametrize("name", PROFILES)
@@ -27,11 +31,15 @@ def test_no_reason_is_left_behind_when_a_difference_has_gone(name: str) -> None:
     profile = profile_of(name)
     table = hyperparameters(profile)
     inherited = profile_of("paper").differences if name == "paper-emnlp2019" else {}
-    assert profile.differences.keys() - inherited.keys() <= set(table.key[table.theirs != table.ours])
+    assert profile.differences.keys() - inherited.keys() <= set(
+        table.key[table.theirs != table.ours]
+    )
 
 
 def test_ours_is_read_from_the_profile() -> None:
-    table = hyperparameters(profile_of("paper", "optimisations.fine_tuning.epochs=29", "seeds=[1, 2]")).set_index("setting")
+    table = hyperparameters(
+        profile_of("paper", "optimisations.fine_tuning.epochs=29", "seeds=[1, 2]")
+    ).set_index("setting")
     assert tuple(table.loc["fine-tuning: epochs", ["theirs", "ours", "why"]]) == ("30", "29", "")
     assert tuple(table.loc["trials (random seeds)", ["theirs", "ours"]]) == ("5", "2")
     assert tuple(table.loc["fine-tuning: learning rate", ["theirs", "ours"]]) == ("3e-05", "3e-05")

@@ -1,4 +1,6 @@
-"""Whether a study is refused whose test sentences occur in what its systems learn from, and no other."""
+"""Whether a study is refused whose test sentences occur in what its systems learn from, and no
+other.
+"""
 
 from __future__ import annotations
 
@@ -26,37 +28,63 @@ OTHERS = [
     "I have been learning the Spanish since two years and I enjoy it very much .",
     "Thank you .",
 ]
-DIRECT = "grids.generation_methods={method: direct_noise, seed_corpus: everyday, setting: joint, pseudo_pairs: 250, seeds: [1]}"
+DIRECT = (
+    "grids.generation_methods={method: direct_noise, seed_corpus: everyday, setting: joint, "
+    "pseudo_pairs: 250, seeds: [1]}"
+)
 
 
 def write_m2(path: Path, sentences: Sequence[str]) -> None:
     """Each sentence with one edit, so that its correction is another sentence."""
-    path.write_text("".join(f"S {text}\nA 0 1|||R:OTHER|||Well|||REQUIRED|||-NONE-|||0\n\n" for text in sentences))
+    path.write_text(
+        "".join(
+            f"S {text}\nA 0 1|||R:OTHER|||Well|||REQUIRED|||-NONE-|||0\n\n" for text in sentences
+        )
+    )
 
 
-def study(folder: Path, *overrides: str, scheduler: str | None = None, **corpora: Sequence[str]) -> Study:
+def study(
+    folder: Path, *overrides: str, scheduler: str | None = None, **corpora: Sequence[str]
+) -> Study:
     """Smoke's study of one grid, whose corpora of pairs are small files."""
-    found = {"test": TEST, "genuine": OTHERS, "validation": OTHERS, "development": OTHERS, **corpora}
+    found = {
+        "test": TEST,
+        "genuine": OTHERS,
+        "validation": OTHERS,
+        "development": OTHERS,
+        **corpora,
+    }
     for name, sentences in found.items():
         write_m2(folder / f"{name}.m2", sentences)
-    parts = [f"  {name}: {{replace: true, source: m2, files: [{name}.m2]}}\n" for name in found if name != "test"]
+    parts = [
+        f"  {name}: {{replace: true, source: m2, files: [{name}.m2]}}\n"
+        for name in found
+        if name != "test"
+    ]
     (folder / "mine.yaml").write_text(
         f"extends: smoke\nannotator: offline\ndata_folder: {folder}\nfirst_stages: []\n"
         f"corpora:\n{''.join(parts)}  in_domain: null\n"
         "  tests: {replace: true, mine: {source: m2, files: [test.m2]}}\n"
         "settings: {sequential: null}\ngrids: {transfer: null, copying: null, curricula: null}\n"
-        "models: {replace: true}\nsystems: {replace: true}\nown_text: []\ncomparisons: {replace: true}\n"
+        "models: {replace: true}\nsystems: {replace: true}\nown_text: []\ncomparisons: "
+        "{replace: true}\n"
         "notebooks: {replace: true, 01_generation_methods: [generation_methods]}\n"
     )
-    return Study.open(folder / "mine.yaml", [DIRECT, *overrides], store=folder / "store", scheduler=scheduler)
+    return Study.open(
+        folder / "mine.yaml", [DIRECT, *overrides], store=folder / "store", scheduler=scheduler
+    )
 
 
 def findings(opened: Study) -> list[CheckResult]:
     """What the checks of the corpora of pairs find; the seed corpora are simulated here."""
     every = opened.checks(opened.recipes("generation_methods"))
     checks = [check for check in every if isinstance(check.overlaps[0].text, WrittenCorpus)]
-    for recipe in missing([overlap for check in checks for overlap in check.overlaps], opened.store):
-        opened.store.build(recipe, lambda item, folder: item.build(folder, opened.store, lambda *_: None))
+    for recipe in missing(
+        [overlap for check in checks for overlap in check.overlaps], opened.store
+    ):
+        opened.store.build(
+            recipe, lambda item, folder: item.build(folder, opened.store, lambda *_: None)
+        )
     return list(map(opened.found_by, checks))
 
 
@@ -64,7 +92,9 @@ def test_test_sentences_in_training_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError) as caught:
         refuse(findings(study(tmp_path, genuine=[*OTHERS, *TEST])))
     message = str(caught.value)
-    assert "mine" in message and "genuine" in message and "models" in message and "subwords" in message
+    assert (
+        "mine" in message and "genuine" in message and "models" in message and "subwords" in message
+    )
     assert "3 of its 3 sentences" in message
     assert TEST[0] in message
     assert "tuned_on" not in message, "no key allows this"
@@ -78,7 +108,10 @@ def test_pairs_with_test_sentences_are_left_out_where_the_profile_says_so(tmp_pa
 
 
 def test_test_sentences_in_a_noise_dictionary_are_refused(tmp_path: Path) -> None:
-    noise = "{method: realistic, seed_corpus: everyday, setting: pretrain_only, pseudo_pairs: 250, seeds: [1]}"
+    noise = (
+        "{method: realistic, seed_corpus: everyday, setting: pretrain_only, pseudo_pairs: 250, "
+        "seeds: [1]}"
+    )
     opened = study(tmp_path, f"grids.generation_methods={noise}", genuine=[*OTHERS, *TEST])
     with pytest.raises(UserError, match="realistic") as caught:
         refuse(findings(opened))
@@ -88,7 +121,9 @@ def test_test_sentences_in_a_noise_dictionary_are_refused(tmp_path: Path) -> Non
 TUNED = "settings.joint=[{data: [genuine, pseudo], optimisation: fine_tuning}]"
 
 
-def test_test_sentences_that_choose_checkpoints_are_refused_unless_the_profile_says_so(tmp_path: Path) -> None:
+def test_test_sentences_that_choose_checkpoints_are_refused_unless_the_profile_says_so(
+    tmp_path: Path,
+) -> None:
     with pytest.raises(UserError, match="checkpoints") as caught:
         refuse(findings(study(tmp_path, TUNED, validation=TEST)))
     assert "`tuned_on: true`" in str(caught.value)
@@ -105,8 +140,14 @@ def test_what_two_corpora_share_by_chance_is_not_refused(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     "text",
     [
-        pytest.param("ALTHOUGH it was raining, the children wanted go to the beach with their dog.", id="not tokenised"),
-        pytest.param("Well it was raining , the children wanted go to the beach with their dog .", id="the correction"),
+        pytest.param(
+            "ALTHOUGH it was raining, the children wanted go to the beach with their dog.",
+            id="not tokenised",
+        ),
+        pytest.param(
+            "Well it was raining , the children wanted go to the beach with their dog .",
+            id="the correction",
+        ),
     ],
 )
 def test_neither_tokenisation_nor_case_nor_side_hides_a_sentence(text: str) -> None:
@@ -129,21 +170,35 @@ def test_a_study_is_refused_before_anything_is_trained(tmp_path: Path, scheduler
     opened = study(tmp_path, scheduler=scheduler, genuine=[*OTHERS, *TEST])
     with opened.engine, pytest.raises(UserError, match=TEST[0]):
         opened.scores(opened.grid("generation_methods"))
-    assert not {path.parent.name for path in (tmp_path / "store").glob("*/*")} & {"model", "bpe", "pseudo_data"}
+    assert not {path.parent.name for path in (tmp_path / "store").glob("*/*")} & {
+        "model",
+        "bpe",
+        "pseudo_data",
+    }
 
 
 @pytest.mark.slow
-def test_tables_say_which_of_their_systems_are_tuned_on_the_test_set(shared_store: Path, scheduler: str, tmp_path: Path) -> None:
+def test_tables_say_which_of_their_systems_are_tuned_on_the_test_set(
+    shared_store: Path, scheduler: str, tmp_path: Path
+) -> None:
     same = "{source: classroom, split: test, sentences: 80}"
     tested = same.replace("{", "{tuned_on: true, ")
-    overrides = ["first_stages=[]", f"corpora.validation={same}", f"corpora.tests={{mine: {tested}}}"]
+    overrides = [
+        "first_stages=[]",
+        f"corpora.validation={same}",
+        f"corpora.tests={{mine: {tested}}}",
+    ]
     overrides += ["annotator=offline", DIRECT, TUNED]
-    opened = Study.open("smoke", overrides, store=shared_store, scheduler=scheduler, outputs=tmp_path / "outputs")
+    opened = Study.open(
+        "smoke", overrides, store=shared_store, scheduler=scheduler, outputs=tmp_path / "outputs"
+    )
     grid = opened.grid("generation_methods", method=["none", "direct_noise"])
     with opened.engine:
         scores = opened.scores(grid)
     assert set(scores[scores.setting == "joint"].tuned_on_test) == {"checkpoints"}
-    assert scores[scores.setting == "baseline"].tuned_on_test.isna().all(), "the mean of the last checkpoints is not chosen"
+    assert scores[scores.setting == "baseline"].tuned_on_test.isna().all(), (
+        "the mean of the last checkpoints is not chosen"
+    )
     report = Report(opened)
     table = report.compare(scores, "method", "methods")
     assert isinstance(table, StyledTable)

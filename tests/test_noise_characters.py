@@ -59,7 +59,13 @@ def test_rate_zero_is_the_identity_and_leaves_the_method_beneath_as_it_is() -> N
 
 @pytest.mark.parametrize(
     "sentence",
-    ["Він сам пішов до лікаря", "γάτα κοιμάται εδώ", "große Übung Äpfel", "他去学校", "Çocuk okula gitti"],
+    [
+        "Він сам пішов до лікаря",
+        "γάτα κοιμάται εδώ",
+        "große Übung Äpfel",
+        "他去学校",
+        "Çocuk okula gitti",
+    ],
     ids=["Ukrainian", "Greek", "German", "Chinese", "Turkish"],
 )
 def test_errors_are_of_the_text_s_own_letters(sentence: str) -> None:
@@ -68,16 +74,30 @@ def test_errors_are_of_the_text_s_own_letters(sentence: str) -> None:
     allowed = set(sentence.lower() + sentence) | (
         {*ascii_lowercase} if any(map(str.isascii, sentence.replace(" ", ""))) else set()
     )
-    for method, parameters in (("sse", {"sse_rate": 0.3}), ("direct_noise_spell", {"mean": 0, "character_noise": 1})):
+    for method, parameters in (
+        ("sse", {"sse_rate": 0.3}),
+        ("direct_noise_spell", {"mean": 0, "character_noise": 1}),
+    ):
         noiser = make_noiser(method, parameters, resources)
-        written = {letter for index in range(300) for token in noiser(tokens, SentenceStreams(1)[index]) for letter in token}
+        written = {
+            letter
+            for index in range(300)
+            for token in noiser(tokens, SentenceStreams(1)[index])
+            for letter in token
+        }
         assert written <= allowed
         assert len(written) > 3
 
 
 def test_masks_are_never_misspelt() -> None:
-    noiser = make_noiser("direct_noise", {"mu_mask": 0.5, "mu_keep": 0.5, "sse_rate": 1}, NoiseResources.from_sentences(GENUINE))
-    written = Counter(token for index in range(300) for token in noiser(["abcdef"] * 4, SentenceStreams(1)[index]))
+    noiser = make_noiser(
+        "direct_noise",
+        {"mu_mask": 0.5, "mu_keep": 0.5, "sse_rate": 1},
+        NoiseResources.from_sentences(GENUINE),
+    )
+    written = Counter(
+        token for index in range(300) for token in noiser(["abcdef"] * 4, SentenceStreams(1)[index])
+    )
     assert_rate(written["<mask>"], 1200, 0.5)
     assert not [token for token in written if token != "<mask>" and "<" in token]
     assert written["abcdef"] < 0.01 * 1200, "the others are misspelt, at every character"
@@ -108,17 +128,26 @@ def test_methods_on_words_take_and_give_subwords_when_there_is_a_segmentation() 
     on_subwords = make_noiser("random", {}, resources)
     streams = SentenceStreams(9)
     for index in range(300):
-        assert on_subwords(subwords, streams[index]) == BPE.apply(on_words(GENUINE[0], streams[index]))
+        assert on_subwords(subwords, streams[index]) == BPE.apply(
+            on_words(GENUINE[0], streams[index])
+        )
         operations = on_subwords.operations(subwords, streams[index])
-        assert " ".join(operation.before for operation in operations if operation.before).split(" ") == subwords
+        assert (
+            " ".join(operation.before for operation in operations if operation.before).split(" ")
+            == subwords
+        )
 
 
 def test_direct_noise_on_subwords_draws_subwords() -> None:
     noiser = make_noiser(
-        "direct_noise", {"mu_mask": 0, "mu_del": 0, "mu_ins": 1, "mu_keep": 0}, NoiseResources.from_sentences(GENUINE, BPE)
+        "direct_noise",
+        {"mu_mask": 0, "mu_del": 0, "mu_ins": 1, "mu_keep": 0},
+        NoiseResources.from_sentences(GENUINE, BPE),
     )
     subwords = BPE.apply(GENUINE[0])
     inserted = {
-        operation.after for operation in noiser.operations(subwords * 50, SentenceStreams(1)[0]) if operation.kind == "insert"
+        operation.after
+        for operation in noiser.operations(subwords * 50, SentenceStreams(1)[0])
+        if operation.kind == "insert"
     }
     assert inserted == set(subwords)

@@ -26,7 +26,11 @@ def test_words_of_the_same_contexts_are_the_most_similar() -> None:
 
 
 def test_only_content_words_change_and_into_others_of_their_kind() -> None:
-    noiser = make_noiser("content_words", {"rate": 1, "similar": 1, "derived": 0}, NoiseResources.from_sentences(TEXT))
+    noiser = make_noiser(
+        "content_words",
+        {"rate": 1, "similar": 1, "derived": 0},
+        NoiseResources.from_sentences(TEXT),
+    )
     streams = SentenceStreams(1)
     changed: set[tuple[str, str]] = set()
     for index, sentence in enumerate(TEXT):
@@ -40,5 +44,9 @@ def test_only_content_words_change_and_into_others_of_their_kind() -> None:
 
 
 def test_derivations_have_another_part_of_speech() -> None:
-    noiser = make_noiser("content_words", {"rate": 1, "similar": 0, "derived": 1}, NoiseResources.from_sentences(TEXT))
+    noiser = make_noiser(
+        "content_words",
+        {"rate": 1, "similar": 0, "derived": 1},
+        NoiseResources.from_sentences(TEXT),
+    )
     assert noiser("the Happy boy".split(), SentenceStreams(1)[0]) == ["the", "Happiness", "boy"]

@@ -17,7 +17,8 @@ from pseudogec.noise import DirectNoise, Noiser, NoiseResources, noised_tokens
 from pseudogec.random_streams import SentenceStreams
 
 GENUINE = [["the", "cat", "sat", "on", "the", "mat", "."], ["a", "dog", "ran"]] * 3
-SENTENCES = [[f"w{number % 97}" for number in range(length)] for length in [20, 30, 40, 10] * 1250]  # 125,000 tokens
+# 125,000 tokens
+SENTENCES = [[f"w{number % 97}" for number in range(length)] for length in [20, 30, 40, 10] * 1250]
 TOKENS = sum(map(len, SENTENCES))
 
 
@@ -39,19 +40,25 @@ def direct(**parameters: Any) -> Noiser:
         ({"mu_keep": 0.6}, (0.15, 0.125, 0.125, 0.6)),
     ],
 )
-def test_probabilities_that_are_not_given_follow_the_paper(parameters: dict[str, Any], expected: tuple[float, ...]) -> None:
+def test_probabilities_that_are_not_given_follow_the_paper(
+    parameters: dict[str, Any], expected: tuple[float, ...]
+) -> None:
     chosen = DirectNoise.model_validate(parameters)
     assert (chosen.mu_mask, chosen.mu_del, chosen.mu_ins, chosen.mu_keep) == pytest.approx(expected)
 
 
 def test_a_changed_probability_changes_those_that_follow_from_it() -> None:
     paper = DirectNoise.model_validate({"mu_mask": 0.3, "sse_rate": 0.003})
-    assert paper.changed(mu_mask=0.5) == DirectNoise.model_validate({"mu_mask": 0.5, "sse_rate": 0.003})
+    assert paper.changed(mu_mask=0.5) == DirectNoise.model_validate(
+        {"mu_mask": 0.5, "sse_rate": 0.003}
+    )
     assert paper.changed(sse_rate=0.0) == DirectNoise.model_validate({})
     given = DirectNoise.model_validate({"mu_mask": 0.5, "mu_del": 0.1})
     assert given.changed(mu_mask=0.3).mu_del == 0.1
     with pytest.raises(ValidationError, match="mu_mask"):
-        DirectNoise.model_validate({"mu_mask": 0.4, "mu_del": 0.3, "mu_ins": 0.2, "mu_keep": 0.1}).changed(mu_mask=0.3)
+        DirectNoise.model_validate(
+            {"mu_mask": 0.4, "mu_del": 0.3, "mu_ins": 0.2, "mu_keep": 0.1}
+        ).changed(mu_mask=0.3)
 
 
 @pytest.mark.parametrize("mu_mask", [0.1, 0.3, 0.5, 0.7])
@@ -86,7 +93,9 @@ def test_an_inserted_subword_comes_after_a_kept_one() -> None:
     for index, tokens in enumerate(SENTENCES[:500]):
         operations = noiser.operations(tokens, streams[index])
         assert operations[0].kind != "insert"
-        assert all(left.kind == "keep" for left, right in pairwise(operations) if right.kind == "insert")
+        assert all(
+            left.kind == "keep" for left, right in pairwise(operations) if right.kind == "insert"
+        )
 
 
 def test_operations_cover_the_sentence_and_the_call_joins_them() -> None:
@@ -96,7 +105,12 @@ def test_operations_cover_the_sentence_and_the_call_joins_them() -> None:
         assert [operation.before for operation in operations if operation.before] == tokens
         assert noised_tokens(operations) == noiser(tokens, streams[index])
         for kind, before, after in operations:
-            assert {"keep": before == after, "mask": after == "|", "delete": not after, "insert": not before}[kind]
+            assert {
+                "keep": before == after,
+                "mask": after == "|",
+                "delete": not after,
+                "insert": not before,
+            }[kind]
 
 
 def test_no_sentence_becomes_empty() -> None:
@@ -143,15 +157,27 @@ def test_the_authors_quirk_masks_the_target_of_an_identical_pair() -> None:
 )
 @pytest.mark.parametrize("frequent", [1, 5_000_000, 2**31, 2**33])
 def test_blocks_are_what_each_sentence_gives(parameters: dict[str, Any], frequent: int) -> None:
-    """Numpy passes over few draws from a small corpus and over half of those from the third, so that words do not suffice."""
-    noiser = make_noiser("direct_noise", parameters, NoiseResources(Counter({"the": frequent, "cat": 2, "sat": 1})))
+    """Numpy passes over few draws from a small corpus and over half of those from the third, so
+    that words do not suffice.
+    """
+    noiser = make_noiser(
+        "direct_noise", parameters, NoiseResources(Counter({"the": frequent, "cat": 2, "sat": 1}))
+    )
     draw = random.Random(1)
     lengths = [draw.choice([0, 1, 1, 2, 3, draw.randrange(60)]) for _ in range(700)]
-    sentences = [draw.choices(["the", "cat", "unseen", "naïve", "@@"], k=length) for length in lengths]
+    sentences = [
+        draw.choices(["the", "cat", "unseen", "naïve", "@@"], k=length) for length in lengths
+    ]
     streams, kinds = SentenceStreams("blocks"), Counter[str]()
     blocks = list(noiser.blocks(iter(sentences), streams))
-    pairs = [pair for block in blocks for pair in zip(block.sentences, block.sources, block.targets, strict=True)]
-    for index, (tokens, (sentence, source, target)) in enumerate(zip(sentences, pairs, strict=True)):
+    pairs = [
+        pair
+        for block in blocks
+        for pair in zip(block.sentences, block.sources, block.targets, strict=True)
+    ]
+    for index, (tokens, (sentence, source, target)) in enumerate(
+        zip(sentences, pairs, strict=True)
+    ):
         stream = streams[index]
         operations = noiser.operations(tokens, stream)
         assert (sentence, source) == (tokens, noised_tokens(operations))

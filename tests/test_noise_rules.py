@@ -1,4 +1,6 @@
-"""Noise by rules: each kind of error at its rate, in the places where it belongs; and corpora that are made with it."""
+"""Noise by rules: each kind of error at its rate, in the places where it belongs; and corpora that
+are made with it.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ from pseudogec.noise import Noiser, NoiseResources, RuleNoise
 from pseudogec.noise.misspellings import known_misspellings
 from pseudogec.random_streams import SentenceStreams
 
-KINDS = tuple(name for name in RuleNoise.model_fields if name not in ("unchanged", "sse_rate", "level"))
+KINDS = tuple(
+    name for name in RuleNoise.model_fields if name not in ("unchanged", "sse_rate", "level")
+)
 NOTHING = dict.fromkeys((*KINDS, "unchanged"), 0.0)
 TEXT = classroom_sentences("novels", "seed")[:3000]
 REPEATS = 3000
@@ -44,25 +48,62 @@ def written(noiser: Noiser, sentence: str) -> Counter[str]:
         ("determiner_dropped", "A cat slept .", {"Cat slept ."}),
         ("determiner_added", "It is water .", {"It is the water .", "It is a water ."}),
         ("determiner_added", "Old men sleep .", {"The old men sleep .", "An old men sleep ."}),
-        ("determiner_added", "Useful advice came .", {"The useful advice came .", "A useful advice came ."}),
+        (
+            "determiner_added",
+            "Useful advice came .",
+            {"The useful advice came .", "A useful advice came ."},
+        ),
         ("determiner_exchanged", "We saw an owl .", {"We saw the owl ."}),
         ("article_form", "We saw an owl .", {"We saw a owl ."}),
         ("preposition_dropped", "They listen to us .", {"They listen us ."}),
-        ("preposition_exchanged", "They came until it .", {f"They came {other} it ." for other in ("to", "till", "by", "since")}),
+        (
+            "preposition_exchanged",
+            "They came until it .",
+            {f"They came {other} it ." for other in ("to", "till", "by", "since")},
+        ),
         ("noun_number", "Dogs slept .", {"Dog slept ."}),
         ("noun_number", "It is advice .", {"It is advices ."}),
-        ("verb_form", "It went well .", {f"It {form} well ." for form in ("go", "goes", "going", "gone")}),
+        (
+            "verb_form",
+            "It went well .",
+            {f"It {form} well ." for form in ("go", "goes", "going", "gone")},
+        ),
         ("agreement", "He goes now .", {"He go now ."}),
         ("agreement", "They go now .", {"They goes now ."}),
         ("agreement", "There were two .", {"There was two ."}),
-        ("tense", "We went home .", {f"We {tense} home ." for tense in ("go", "has gone", "have gone", "had gone", "was going")}),
-        ("tense", "We left home .", {f"We {tense} home ." for tense in ("has left", "have left", "had left", "was leaving")}),
-        ("tense", "He lit it .", {f"He {tense} it ." for tense in ("has lit", "have lit", "had lit", "was lighting")}),
-        ("tense", "He stung it .", {f"He {tense} it ." for tense in ("sting", "has stung", "have stung", "had stung")}),
+        (
+            "tense",
+            "We went home .",
+            {
+                f"We {tense} home ."
+                for tense in ("go", "has gone", "have gone", "had gone", "was going")
+            },
+        ),
+        (
+            "tense",
+            "We left home .",
+            {
+                f"We {tense} home ."
+                for tense in ("has left", "have left", "had left", "was leaving")
+            },
+        ),
+        (
+            "tense",
+            "He lit it .",
+            {f"He {tense} it ." for tense in ("has lit", "have lit", "had lit", "was lighting")},
+        ),
+        (
+            "tense",
+            "He stung it .",
+            {f"He {tense} it ." for tense in ("sting", "has stung", "have stung", "had stung")},
+        ),
         (
             "tense",
             "It lay there .",
-            {f"It {tense} there ." for tense in ("lie", "has lain", "have lain", "had lain", "was lying")},
+            {
+                f"It {tense} there ."
+                for tense in ("lie", "has lain", "have lain", "had lain", "was lying")
+            },
         ),
         ("gerund", "We look forward to hearing it .", {"We look forward to hear it ."}),
         ("gerund", "He enjoyed reading it .", {"He enjoyed to read it ."}),
@@ -96,7 +137,9 @@ def written(noiser: Noiser, sentence: str) -> Counter[str]:
         ("pronoun_dropped", "We saw it .", {"We saw ."}),
     ],
 )
-def test_each_kind_of_error_is_made_where_it_belongs(kind: str, sentence: str, expected: set[str]) -> None:
+def test_each_kind_of_error_is_made_where_it_belongs(
+    kind: str, sentence: str, expected: set[str]
+) -> None:
     counts = written(rules(**{kind: 0.2}), sentence)
     unchanged = counts.pop(sentence)
     assert set(counts) == expected
@@ -147,7 +190,10 @@ def test_operations_cover_the_sentence_and_depend_on_seed_and_index_alone() -> N
     again = [copied.operations(TEXT[index], streams[index]) for index in reversed(range(500))]
     assert found == again[::-1]
     for tokens, operations in zip(TEXT, found, strict=False):
-        assert " ".join(operation.before for operation in operations if operation.before).split() == tokens
+        assert (
+            " ".join(operation.before for operation in operations if operation.before).split()
+            == tokens
+        )
         for kind, before, after in operations:
             assert (kind == "keep") == (before == after)
             assert (kind == "delete") == (not after)
@@ -179,7 +225,9 @@ def test_noised_text_is_the_method_at_work(tmp_path: Path) -> None:
     pairs = list(read_pairs("noised", text_of(tmp_path), method={"method": "rules"}, seed=3))
     noiser, streams = make_noiser("rules", {}, NoiseResources()), SentenceStreams(3)
     assert [pair.target for pair in pairs] == TEXT[:1000]
-    assert [pair.source for pair in pairs] == [noiser(tokens, streams[place]) for place, tokens in enumerate(TEXT[:1000])]
+    assert [pair.source for pair in pairs] == [
+        noiser(tokens, streams[place]) for place, tokens in enumerate(TEXT[:1000])
+    ]
 
 
 def test_the_edits_of_noised_text_undo_the_noise(tmp_path: Path) -> None:
@@ -195,8 +243,14 @@ def test_the_edits_of_noised_text_undo_the_noise(tmp_path: Path) -> None:
 
 def test_text_is_kept_for_validation(tmp_path: Path) -> None:
     path, blocks = text_of(tmp_path), {"number": 2, "share": 0.1}
-    training = list(read_pairs("noised", {"path": path, "without": blocks}, method={"method": "rules"}, longest=12))
-    validation = list(read_pairs("noised", {"path": path, "only": blocks}, method={"method": "rules"}, longest=12))
+    training = list(
+        read_pairs(
+            "noised", {"path": path, "without": blocks}, method={"method": "rules"}, longest=12
+        )
+    )
+    validation = list(
+        read_pairs("noised", {"path": path, "only": blocks}, method={"method": "rules"}, longest=12)
+    )
     short = [tokens for tokens in TEXT[:1000] if len(tokens) <= 12]
     assert len(validation) == 2 * round(0.1 * len(short) / 2)
     assert sorted(pair.target for pair in training + validation) == sorted(short)
@@ -211,14 +265,25 @@ def test_text_is_kept_for_validation(tmp_path: Path) -> None:
         ({"method": "rules", "spelling": 2}, "spelling"),
     ],
 )
-def test_a_method_that_needs_more_than_text_is_refused(method: dict[str, Any], message: str, tmp_path: Path) -> None:
+def test_a_method_that_needs_more_than_text_is_refused(
+    method: dict[str, Any], message: str, tmp_path: Path
+) -> None:
     with pytest.raises((UserError, ValueError), match=message):
         pairs_format("noised", text_of(tmp_path), method=method)
 
 
-def test_sentences_may_stop_at_a_comma_or_before_their_last_mark_on_both_sides(tmp_path: Path) -> None:
+def test_sentences_may_stop_at_a_comma_or_before_their_last_mark_on_both_sides(
+    tmp_path: Path,
+) -> None:
     method = {"method": "rules", "unchanged": 1}
     pairs = list(read_pairs("noised", text_of(tmp_path), method=method, open_ended=0.5))
-    cut = [(pair.target, whole) for pair, whole in zip(pairs, TEXT[:1000], strict=True) if pair.target != whole]
+    cut = [
+        (pair.target, whole)
+        for pair, whole in zip(pairs, TEXT[:1000], strict=True)
+        if pair.target != whole
+    ]
     assert all(pair.source == pair.target for pair in pairs) and 350 < len(cut) < 650
-    assert all(part == whole[: len(part)] and (whole[len(part)] in {",", whole[-1]} or part[-1] == ",") for part, whole in cut)
+    assert all(
+        part == whole[: len(part)] and (whole[len(part)] in {",", whole[-1]} or part[-1] == ",")
+        for part, whole in cut
+    )

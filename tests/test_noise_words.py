@@ -37,7 +37,9 @@ def random_noise(**parameters: Any) -> Noiser:
 
 def spell_noise(**parameters: Any) -> Noiser:
     sets = {f"w{number}": ["other"] for number in range(97)}
-    return Noiser(SpellNoise(**parameters), NoiseResources(Counter(["new"]), confusions=ConfusionSets(sets)))
+    return Noiser(
+        SpellNoise(**parameters), NoiseResources(Counter(["new"]), confusions=ConfusionSets(sets))
+    )
 
 
 class KnownEdits(NoiseResources):
@@ -68,7 +70,10 @@ def test_operations_cover_the_sentence(noiser: Noiser) -> None:
     streams = SentenceStreams(1)
     for index, tokens in enumerate(SENTENCES[:400]):
         operations = noiser.operations(tokens, streams[index])
-        assert " ".join(operation.before for operation in operations if operation.before).split(" ") == tokens
+        assert (
+            " ".join(operation.before for operation in operations if operation.before).split(" ")
+            == tokens
+        )
         assert noised_tokens(operations) == noiser(tokens, streams[index])
         for kind, before, after in operations:
             assert (kind == "keep") == (before == after) or kind == "replace"
@@ -81,7 +86,9 @@ def test_the_result_depends_on_seed_and_index_alone(noiser: Noiser) -> None:
     streams = SentenceStreams("s")
     first = [noiser(tokens, streams[index]) for index, tokens in enumerate(SENTENCES[:50])]
     copied: Noiser = pickle.loads(pickle.dumps(noiser))
-    assert [copied(SENTENCES[index], streams[index]) for index in reversed(range(50))] == first[::-1]
+    assert [copied(SENTENCES[index], streams[index]) for index in reversed(range(50))] == first[
+        ::-1
+    ]
 
 
 def test_random_noise_comes_at_its_rates() -> None:
@@ -91,7 +98,9 @@ def test_random_noise_comes_at_its_rates() -> None:
 
 
 def test_words_are_shuffled_as_the_normal_keys_say() -> None:
-    """Two words change places when N(0, 0.5) - N(0, 0.5) > 1: a normal deviate beyond the square root of 2."""
+    """Two words change places when N(0, 0.5) - N(0, 0.5) > 1: a normal deviate beyond the square
+    root of 2.
+    """
     noiser, streams = random_noise(delete=0, replace=0, insert=0), SentenceStreams(2)
     swapped = sum(noiser(["a", "b"], streams[index]) == ["b", "a"] for index in range(50_000))
     assert_rate(swapped, 50_000, 0.0786496)
@@ -99,13 +108,18 @@ def test_words_are_shuffled_as_the_normal_keys_say() -> None:
 
 
 def test_spell_noise_changes_a_normal_share_of_words() -> None:
-    """The mean of N(0.15, 0.2) clipped to [0, 1] is 0.1751; the four operations divide it 7:1:1:1."""
+    """The mean of N(0.15, 0.2) clipped to [0, 1] is 0.1751; the four operations divide it
+    7:1:1:1.
+    """
     sentences = [[f"w{number}" for number in range(90)]] * 4000
     counts = noised(spell_noise(character_noise=0), sentences, seed=1).operations
     changes = {kind: counts[kind] for kind in ("replace", "delete", "insert", "swap")}
     draws = np.clip(np.random.default_rng(0).normal(0.15, 0.2, 1_000_000), 0, 1)
-    # The share varies by sentence: its standard error is that of 4,000 draws. A swap may take a word that was to be changed.
-    assert sum(changes.values()) / (90 * 4000) == pytest.approx(draws.mean(), abs=4 * draws.std() / 4000**0.5 + 0.01)
+    # The share varies by sentence: its standard error is that of 4,000 draws. A swap may take a
+    # word that was to be changed.
+    assert sum(changes.values()) / (90 * 4000) == pytest.approx(
+        draws.mean(), abs=4 * draws.std() / 4000**0.5 + 0.01
+    )
     assert changes["replace"] / sum(changes.values()) == pytest.approx(0.7, abs=0.02)
     for kind in ("delete", "insert", "swap"):
         assert changes[kind] / sum(changes.values()) == pytest.approx(0.1, abs=0.02)
@@ -113,15 +127,21 @@ def test_spell_noise_changes_a_normal_share_of_words() -> None:
 
 def test_character_noise_befalls_a_tenth_of_the_words_that_stay() -> None:
     profile = noised(spell_noise(mean=0, deviation=0), SENTENCES, seed=1)
-    # A transposition of equal characters changes nothing; in the words here only "w11", "w22", ... have any.
+    # A transposition of equal characters changes nothing; in the words here only "w11", "w22", ...
+    # have any.
     assert profile.operations["spell"] / TOKENS == pytest.approx(0.1, abs=0.004)
     untouched = noised(spell_noise(mean=0, deviation=0, character_noise=0), SENTENCES, seed=1)
     assert untouched.operations == {"keep": TOKENS}
     always, streams = spell_noise(mean=0, deviation=0, character_noise=1), SentenceStreams(1)
     written = [always(["abcdefghij"], streams[index])[0] for index in range(500)]
-    alike = {next((place for place in range(10) if text[place : place + 1] != "abcdefghij"[place]), 10) for text in written}
+    alike = {
+        next((place for place in range(10) if text[place : place + 1] != "abcdefghij"[place]), 10)
+        for text in written
+    }
     assert alike == set(range(11)), "at every character, and behind the last"
-    punctuation = noised(spell_noise(mean=0, deviation=0, character_noise=1), [[".", "1999", "``"]] * 100, seed=1)
+    punctuation = noised(
+        spell_noise(mean=0, deviation=0, character_noise=1), [[".", "1999", "``"]] * 100, seed=1
+    )
     assert punctuation.operations == {"keep": 300}
 
 
@@ -134,7 +154,9 @@ def test_no_sentence_becomes_empty() -> None:
 
 
 def _distance(word: str, other: str) -> float:
-    """The mean of the edit distances of spelling and of sound (Grundkiewicz et al. 2019, section 4.1)."""
+    """The mean of the edit distances of spelling and of sound (Grundkiewicz et al. 2019, section
+    4.1).
+    """
     sounds = jellyfish.metaphone(word), jellyfish.metaphone(other)
     return (Levenshtein.distance(word, other) + Levenshtein.distance(*sounds)) / 2
 
@@ -155,7 +177,9 @@ def test_confusion_sets_hold_near_words_nearest_first() -> None:
 
 
 def sentence(text: str, *edits: tuple[int, int, str]) -> AnnotatedSentence:
-    return AnnotatedSentence(tuple(text.split()), {0: tuple(Edit(*edit, type="R:OTHER") for edit in edits)})
+    return AnnotatedSentence(
+        tuple(text.split()), {0: tuple(Edit(*edit, type="R:OTHER") for edit in edits)}
+    )
 
 
 def test_the_edit_dictionary_counts_what_was_written_for_each_token() -> None:
@@ -166,7 +190,10 @@ def test_the_edit_dictionary_counts_what_was_written_for_each_token() -> None:
         sentence("a lot people", (0, 2, "many")),  # two tokens for one: not counted
         sentence("fine now"),
         AnnotatedSentence(("vague", "now"), {0: (Edit(0, 1, "", "UNK"),)}),
-        AnnotatedSentence(("likes",), {0: (Edit(0, 1, "like||love", "R:VERB"),), 1: (Edit(0, 1, "enjoys", "R:VERB"),)}),
+        AnnotatedSentence(
+            ("likes",),
+            {0: (Edit(0, 1, "like||love", "R:VERB"),), 1: (Edit(0, 1, "enjoys", "R:VERB"),)},
+        ),
     ]
     counts = EditDictionary.from_annotated(data, minimum_count=1).counts
     assert counts == {
@@ -177,7 +204,10 @@ def test_the_edit_dictionary_counts_what_was_written_for_each_token() -> None:
         "on": {"of": 1, "on": 1},
         "sit": {"": 1},
     }
-    assert EditDictionary.from_annotated(data * 3, minimum_count=3).counts["on"] == {"of": 3, "on": 3}
+    assert EditDictionary.from_annotated(data * 3, minimum_count=3).counts["on"] == {
+        "of": 3,
+        "on": 3,
+    }
     with pytest.raises(UserError, match="minimum_count"):
         EditDictionary.from_annotated(data, minimum_count=4)
 
@@ -192,11 +222,17 @@ def test_tokens_are_drawn_from_the_dictionary_at_their_rates() -> None:
     assert_rate(counts["keep"], trials, 1 - 0.9 * 0.3)
 
 
-@pytest.mark.parametrize(("word", "others"), [("of", len(PREPOSITIONS)), ("children", 1), ("went", 4)])
+@pytest.mark.parametrize(
+    ("word", "others"), [("of", len(PREPOSITIONS)), ("children", 1), ("went", 4)]
+)
 def test_types_change_at_their_rate_with_equal_chances(word: str, others: int) -> None:
     """A preposition (into another or nothing), a noun and a verb."""
     noiser, streams = realistic_noise({"zz": {"zy": 1}}), SentenceStreams(4)
-    written = Counter(operation.after for index in range(2500) for operation in noiser.operations([word] * 50, streams[index]))
+    written = Counter(
+        operation.after
+        for index in range(2500)
+        for operation in noiser.operations([word] * 50, streams[index])
+    )
     assert_rate(125_000 - written.pop(word), 125_000, 0.1)
     assert len(written) == others
     for count in written.values():
@@ -207,5 +243,7 @@ def test_realistic_noise_learns_from_genuine_pairs() -> None:
     sources = [["He", "go", "home", "."], ["She", "depends", "of", "me", "."]] * 2
     targets = [["He", "goes", "home", "."], ["She", "depends", "on", "me", "."]] * 2
     resources = learnt_from(iter(sources), iter(targets))
-    noiser = make_noiser("realistic", {"token_probability": 1, "type_probability": 0, "minimum_count": 2}, resources)
+    noiser = make_noiser(
+        "realistic", {"token_probability": 1, "type_probability": 0, "minimum_count": 2}, resources
+    )
     assert noiser(["He", "goes", "on", "."], SentenceStreams(1)[0]) == ["He", "go", "of", "."]

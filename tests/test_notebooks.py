@@ -1,4 +1,6 @@
-"""Every notebook with the code of its solutions, executed as the batch program does, on the smallest study."""
+"""Every notebook with the code of its solutions, executed as the batch program does, on the
+smallest study.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ pytestmark = pytest.mark.slow
 _SOLVED = "solved"
 
 OF_OTHERS = "11_todays_systems"
-"""It shows corrections that others released, from the pack of the profile `released`, and nothing of the smallest study."""
+"""It shows corrections that others released, from the pack of the profile `released`, and nothing
+of the smallest study.
+"""
 
 RELEASED = ["--profile", "released"]
 
@@ -31,11 +35,21 @@ NOTEBOOKS = [name for name in EVERY if name != OF_OTHERS]
 
 
 def run_all(store: Path, *arguments: str, profile: list[str] = ARGUMENTS) -> None:
-    command = [sys.executable, str(PROJECT / "run_all.py"), *profile, "--jobs", "2", "--store", str(store)]
-    # A user's kernel chooses the backend that shows figures; the tests' own choice of another one must not reach it.
+    command = [
+        sys.executable,
+        str(PROJECT / "run_all.py"),
+        *profile,
+        "--jobs",
+        "2",
+        "--store",
+        str(store),
+    ]
+    # A user's kernel chooses the backend that shows figures; the tests' own choice of another one
+    # must not reach it.
     environment = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
     if profile == RELEASED:
-        environment["PSEUDOGEC_PACKS"] = "yes"  # tests build all that they need, and its files may not be here
+        # Tests build all that they need, and its files may not be here
+        environment["PSEUDOGEC_PACKS"] = "yes"
     finished = subprocess.run(
         [*command, *arguments],
         env=environment,
@@ -62,7 +76,9 @@ def solved(folder: Path) -> Path:
             if is_solution(cell) and (code := solution_code(cell)):
                 before = notebook.cells[place - 1]
                 check = before.source if has_tag(before, CHECK_TAG) else ""
-                solved = nbformat.v4.new_code_cell(f"{code}\n{check}", metadata={"tags": [_SOLVED] if check else []})
+                solved = nbformat.v4.new_code_cell(
+                    f"{code}\n{check}", metadata={"tags": [_SOLVED] if check else []}
+                )
                 notebook.cells.insert(place + 1, solved)
         nbformat.write(notebook, folder / "notebooks" / f"{name}.ipynb")
     return folder / "notebooks"
@@ -76,7 +92,14 @@ def outputs(folder: Path, solved: Path, shared_store: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def of_others(folder: Path, solved: Path, shared_store: Path) -> Path:
-    run_all(shared_store, "--outputs", str(folder / "released"), "--notebooks", str(solved), profile=RELEASED)
+    run_all(
+        shared_store,
+        "--outputs",
+        str(folder / "released"),
+        "--notebooks",
+        str(solved),
+        profile=RELEASED,
+    )
     return folder / "released"
 
 
@@ -88,17 +111,25 @@ def cells(outputs: Path, name: str) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("profile", ["smoke", "classroom", "paper", "paper-emnlp2019"])
 def test_a_profile_lists_every_notebook(profile: str) -> None:
     own_study = {"09_what_pseudo_data_buy", "10_few_genuine_pairs"} if profile != "smoke" else set()
-    assert sorted(load_profile(PROJECT / "params" / f"{profile}.yaml").notebooks) == sorted({*NOTEBOOKS} - own_study - {"index"})
+    assert sorted(load_profile(PROJECT / "params" / f"{profile}.yaml").notebooks) == sorted(
+        {*NOTEBOOKS} - own_study - {"index"}
+    )
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
-def test_a_notebook_runs_to_its_end_and_says_that_it_shows_a_simulation(outputs: Path, name: str) -> None:
+def test_a_notebook_runs_to_its_end_and_says_that_it_shows_a_simulation(
+    outputs: Path, name: str
+) -> None:
     executed = cells(outputs, name)
     assert all(cell["execution_count"] for cell in executed)
     kinds = [output["output_type"] for cell in executed for output in cell["outputs"]]
     assert "error" not in kinds
     warned = [
-        text for cell in executed for output in cell["outputs"] if output.get("name") == "stderr" for text in output["text"]
+        text
+        for cell in executed
+        for output in cell["outputs"]
+        if output.get("name") == "stderr"
+        for text in output["text"]
     ]
     assert not warned, "".join(warned)
     assert any("Simulation" in json.dumps(cell["outputs"]) for cell in executed)
@@ -110,14 +141,23 @@ def test_corrections_of_others_are_shown_from_the_pack_without_their_files(of_ot
     assert all(cell["execution_count"] for cell in executed)
     assert not any('"error"' in text or '"stderr"' in text for text in said)
     assert any("nothing is trained" in text for text in said)
-    assert sum("✓" in text for cell, text in zip(executed, said, strict=True) if has_tag(cell, _SOLVED)) == 2
+    assert (
+        sum(
+            "✓" in text for cell, text in zip(executed, said, strict=True) if has_tag(cell, _SOLVED)
+        )
+        == 2
+    )
     assert pd.read_csv(of_others / "tables" / "table_vii.csv").difference.tolist()[3] == 0
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_a_stub_is_not_done_yet_and_its_solution_passes_the_check(outputs: Path, name: str) -> None:
     for cell in cells(outputs, name):
-        said = "".join(text for output in cell["outputs"] for text in output.get("data", {}).get("text/markdown", []))
+        said = "".join(
+            text
+            for output in cell["outputs"]
+            for text in output.get("data", {}).get("text/markdown", [])
+        )
         if has_tag(cell, CHECK_TAG):
             assert "Not done yet" in said
         if has_tag(cell, _SOLVED):
@@ -144,7 +184,9 @@ def test_every_grid_is_among_the_scores(outputs: Path) -> None:
     settings = {setting for grid in grids for setting in grid.setting}
     settings |= {grid.baseline for grid in grids if "none" in grid.method}
     assert set(scores.setting) == settings | {""}
-    systems = {system for name in shown & set(profile.comparisons) for system in profile.comparisons[name]}
+    systems = {
+        system for name in shown & set(profile.comparisons) for system in profile.comparisons[name]
+    }
     assert set(scores[scores.setting == ""].system) == systems
 
 

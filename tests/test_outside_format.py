@@ -80,10 +80,13 @@ def csv_profile(tmp_path: Path) -> Path:
     page = (PROJECT / "params" / "README.md").read_text()
     [shown] = re.findall(r"^    import csv\n.*?\n(?=\n\S)", page, re.DOTALL | re.MULTILINE)
     (tmp_path / "my_csv.py").write_text(textwrap.dedent(shown))
-    (tmp_path / "mine.csv").write_text("""written,corrected,level\n"He go.","He goes.",A\n"Fine,\nyes.","Fine,\nyes.",\n""")
+    (tmp_path / "mine.csv").write_text(
+        """written,corrected,level\n"He go.","He goes.",A\n"Fine,\nyes.","Fine,\nyes.",\n"""
+    )
     (tmp_path / "csv.yaml").write_text(
         f"extends: smoke\nannotator: offline\ndata_folder: {tmp_path}\n"
-        "corpora: {tests: {classroom-test: {replace: true, source: 'my_csv:Csv', files: [{path: mine.csv, level: B}]}}}\n"
+        "corpora: {tests: {classroom-test: {replace: true, source: 'my_csv:Csv', files: [{path: "
+        "mine.csv, level: B}]}}}\n"
     )
     return tmp_path / "csv.yaml"
 
@@ -94,7 +97,9 @@ def located(profile: Profile, folder: Path) -> FilePairs:
     return pairs.located(lambda file: [file.model_copy(update={"path": folder / file.path})])
 
 
-def test_the_format_of_the_documentation_reads_tokens_and_levels(csv_profile: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_format_of_the_documentation_reads_tokens_and_levels(
+    csv_profile: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.syspath_prepend(csv_profile.parent)
     profile = load_profile(csv_profile, library=PROJECT / "params")
     found = located(profile, csv_profile.parent)
@@ -103,7 +108,11 @@ def test_the_format_of_the_documentation_reads_tokens_and_levels(csv_profile: Pa
         (["Fine", ",", "yes", "."], ["Fine", ",", "yes", "."], "B"),
     ]
     assert found.count()[:2] == (2, 1) and found.expected_sentences == 0
-    assert profile.corpora.simulated and "tests.classroom-test" not in profile.corpora.simulated and not profile.simulation
+    assert (
+        profile.corpora.simulated
+        and "tests.classroom-test" not in profile.corpora.simulated
+        and not profile.simulation
+    )
     with pytest.raises(UserError, match="`sentences`"):
         found.model_copy(update={"sentences": 3}).read()
 

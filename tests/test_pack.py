@@ -1,4 +1,6 @@
-"""What of a study travels: all that tables and figures need, and no sentence of a corpus that may not be passed on."""
+"""What of a study travels: all that tables and figures need, and no sentence of a corpus that may
+not be passed on.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,10 @@ from pseudogec.report.tables import training_lengths
 from pseudogec.study import PACK, PROJECT, MissingSentencesError, Study
 from pseudogec.study.models import CompactModel
 
-WORDS = "barnacle cobbler dulcimer ferret gazebo hammock isthmus jackdaw kumquat lozenge marzipan nutmeg osprey parsnip".split()
+WORDS = (
+    "barnacle cobbler dulcimer ferret gazebo hammock isthmus jackdaw kumquat lozenge marzipan "
+    "nutmeg osprey parsnip"
+).split()
 
 PROFILE = """\
 extends: smoke
@@ -58,7 +63,11 @@ def made_up(data: Path) -> None:
         for _ in range(40):
             words = random.choice(WORDS, 14).tolist()
             wrong = [*words[:5], words[5][::-1], *words[6:]]
-            lines += [" ".join(["S", *wrong]), f"A 5 6|||R:SPELL|||{words[5]}|||REQUIRED|||-NONE-|||0", ""]
+            lines += [
+                " ".join(["S", *wrong]),
+                f"A 5 6|||R:SPELL|||{words[5]}|||REQUIRED|||-NONE-|||0",
+                "",
+            ]
         (data / f"{name}.m2").write_text("\n".join(lines))
     text = [" ".join(random.choice(WORDS, 14)) for _ in range(60)]
     (data / "text.txt").write_text("\n".join(text) + "\n")
@@ -66,11 +75,21 @@ def made_up(data: Path) -> None:
 
 def real(data: Path, shared: Path) -> None:
     """The first sentences of W&I and FCE."""
-    for name, file in {"train": "wi/A.train.gold.bea19.m2", "dev": "wi/A.dev.gold.bea19.m2", "test": "fce/fce.dev.m2"}.items():
+    for name, file in {
+        "train": "wi/A.train.gold.bea19.m2",
+        "dev": "wi/A.dev.gold.bea19.m2",
+        "test": "fce/fce.dev.m2",
+    }.items():
         blocks = (shared / file).read_text(encoding="utf-8").split("\n\n")[:60]
         (data / f"{name}.m2").write_text("\n\n".join(blocks) + "\n\n", encoding="utf-8")
-    sentences = [sentence.source for sentence in read_m2(shared / "wi/B.dev.gold.bea19.m2") if len(sentence.source) > 3]
-    (data / "text.txt").write_text("\n".join(map(" ".join, sentences[:60])) + "\n", encoding="utf-8")
+    sentences = [
+        sentence.source
+        for sentence in read_m2(shared / "wi/B.dev.gold.bea19.m2")
+        if len(sentence.source) > 3
+    ]
+    (data / "text.txt").write_text(
+        "\n".join(map(" ".join, sentences[:60])) + "\n", encoding="utf-8"
+    )
 
 
 @pytest.fixture(scope="module", params=["made up", "real"])
@@ -89,31 +108,43 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return folder
 
 
-def opened(folder: Path, profile: str = "mine", store: str = "store", outputs: str = "outputs") -> Study:
-    return Study.open(folder / f"{profile}.yaml", store=folder / store, outputs=folder / outputs, packs=True)
+def opened(
+    folder: Path, profile: str = "mine", store: str = "store", outputs: str = "outputs"
+) -> Study:
+    return Study.open(
+        folder / f"{profile}.yaml", store=folder / store, outputs=folder / outputs, packs=True
+    )
 
 
 def buildable(study: Study) -> list[Recipe]:
     """What is shown without a model."""
     edits = study.planner.pseudo_edits(study.grid("noise")).values()
-    checks = [overlap for check in study.checks(study.recipes("mine")) for overlap in check.overlaps]
+    checks = [
+        overlap for check in study.checks(study.recipes("mine")) for overlap in check.overlaps
+    ]
     return [*checks, *study.data_recipes(), *study.recipes("mine"), *edits]
 
 
 def content(pack: Path) -> str:
     """All that a pack says, decompressed."""
-    columns = [column for name in (ARTEFACTS, FILES) for column in parquet.read_table(pack / name).columns]
+    columns = [
+        column for name in (ARTEFACTS, FILES) for column in parquet.read_table(pack / name).columns
+    ]
     values: list[Any] = [value for column in columns for value in column.to_pylist()]
     texts = [value.decode() if isinstance(value, bytes) else value for value in values]
     return "\n".join([*texts, *(path.read_bytes().decode("latin-1") for path in pack.iterdir())])
 
 
 def runs(data: Path, length: int = 5) -> Iterator[str]:
-    """Every run of words of a profile's corpora, corrections included; some of four are the simulation's, too."""
+    """Every run of words of a profile's corpora, corrections included; some of four are the
+    simulation's, too.
+    """
     for file in data.iterdir():
         for line in read_lines(file):
             words = (line.split("|||")[2] if "|||" in line else line.removeprefix("S ")).split()
-            yield from (" ".join(words[start : start + length]) for start in range(len(words) - length + 1))
+            yield from (
+                " ".join(words[start : start + length]) for start in range(len(words) - length + 1)
+            )
 
 
 def test_no_sentence_gets_into_a_pack_that_may_not_be_passed_on(folder: Path) -> None:
@@ -122,7 +153,11 @@ def test_no_sentence_gets_into_a_pack_that_may_not_be_passed_on(folder: Path) ->
     compact = "".join(said.split()).casefold()
     sentences = set(runs(folder / "data"))
     assert len(sentences) > 1000
-    assert not [words for words in sentences if words in said or words.replace(" ", "").casefold() in compact]
+    assert not [
+        words
+        for words in sentences
+        if words in said or words.replace(" ", "").casefold() in compact
+    ]
     assert str(folder) not in said, "paths of a machine do not travel"
 
 
@@ -174,25 +209,56 @@ def test_without_the_corpora_numbers_are_read_and_sentences_are_named(folder: Pa
     assert "may not be passed on" not in samples.reference_edits(whole, whole.planner.tests["mine"])
 
 
-def test_the_program_merges_stores_and_packs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    study, profile = opened(folder), ["--profile", str(folder / "mine.yaml"), "--store", str(folder / "none")]
+def test_the_program_merges_stores_and_packs(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study, profile = (
+        opened(folder),
+        ["--profile", str(folder / "mine.yaml"), "--store", str(folder / "none")],
+    )
     half = opened(folder, store="half", outputs="half")
     make(half.store, *half.data_recipes())
     half.write_pack(folder / "half" / PACK)
-    assert main(["pack", *profile, str(folder / "half" / PACK), str(folder / "store"), "--to", str(folder / "both")]) == 0
+    assert (
+        main(
+            [
+                "pack",
+                *profile,
+                str(folder / "half" / PACK),
+                str(folder / "store"),
+                "--to",
+                str(folder / "both"),
+            ]
+        )
+        == 0
+    )
     assert "in none of the sources: score" in capsys.readouterr().out
     assert all(recipe in Pack(folder / "both") for recipe in buildable(study))
     wrong = study.planner.references(study.planner.genuine)
     record = half.store.folder(wrong) / "result.json"
     record.write_text(record.read_text().replace('"sentences": ', '"sentences": 9'))
-    assert main(["pack", *profile, str(folder / "half"), str(folder / "store"), "--to", str(folder / "refused")]) == 2
+    assert (
+        main(
+            [
+                "pack",
+                *profile,
+                str(folder / "half"),
+                str(folder / "store"),
+                "--to",
+                str(folder / "refused"),
+            ]
+        )
+        == 2
+    )
     assert f"references genuine ({wrong.key}): sentences is" in capsys.readouterr().err
     assert not (folder / "refused").exists()
     assert main(["pack", *profile, str(folder / "data")]) == 2
     assert "is neither a store nor a pack" in capsys.readouterr().err
 
 
-def test_what_a_pack_lacks_is_written_beside_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_pack_lacks_is_written_beside_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(folder)
     first = opened(folder, store="first", outputs="grown")
     make(first.store, *first.data_recipes())
@@ -212,14 +278,26 @@ def test_what_a_pack_lacks_is_written_beside_it(folder: Path, monkeypatch: pytes
 
 
 @pytest.mark.parametrize("setting", ["pretrain", "sequential"])
-def test_a_system_keeps_its_scores_where_the_record_of_its_training_is_lost(setting: str, tmp_path: Path) -> None:
+def test_a_system_keeps_its_scores_where_the_record_of_its_training_is_lost(
+    setting: str, tmp_path: Path
+) -> None:
     whole = Study.open("classroom", store=tmp_path / "store", packs=True)
     system = whole.grid("transfer").only(setting=[setting])[0]
     lost = whole.planner.model(system)
-    entries = [whole.store.entry(recipe) for recipe in with_ancestors(whole.targets()) if recipe.key != lost.key]
-    write_pack(tmp_path / "outputs" / PACK, [entry for entry in entries if entry], "a machine that was taken back")
+    entries = [
+        whole.store.entry(recipe)
+        for recipe in with_ancestors(whole.targets())
+        if recipe.key != lost.key
+    ]
+    write_pack(
+        tmp_path / "outputs" / PACK,
+        [entry for entry in entries if entry],
+        "a machine that was taken back",
+    )
     packs = [Pack(tmp_path / "outputs" / PACK)]
-    study = Study.open("classroom", store=tmp_path / "empty", outputs=tmp_path / "outputs", packs=packs)
+    study = Study.open(
+        "classroom", store=tmp_path / "empty", outputs=tmp_path / "outputs", packs=packs
+    )
     found, known = trainings.budget(study, system), trainings.budget(whole, system)
     assert (found.updates, found.pseudo_pairs) == ((), known.pseudo_pairs)
     assert found.passes == pytest.approx(known.passes, rel=0.01)
@@ -232,10 +310,14 @@ def test_a_system_keeps_its_scores_where_the_record_of_its_training_is_lost(sett
 
 
 def test_budgets_are_those_of_the_profile(tmp_path: Path) -> None:
-    """The classroom passes 32 times over genuine pairs; before, PRETRAIN 4 times over pseudo pairs and its control 32 times."""
+    """The classroom passes 32 times over genuine pairs; before, PRETRAIN 4 times over pseudo pairs
+    and its control 32 times.
+    """
     study = Study.open("classroom", store=tmp_path / "store", packs=True)
     systems = [system for system in study.grid("joint_vs_pretrain") if system.seed == 1]
-    found = {(system.setting, system.pseudo_pairs): trainings.budget(study, system) for system in systems}
+    found = {
+        (system.setting, system.pseudo_pairs): trainings.budget(study, system) for system in systems
+    }
     assert {budget.passes for budget in found.values()} == {32}
     assert all(budget.pseudo_pairs == pairs for (_, pairs), budget in found.items())
     baseline = found["baseline", 0]
@@ -246,7 +328,9 @@ def test_budgets_are_those_of_the_profile(tmp_path: Path) -> None:
         **{("joint", pairs): 32 * pairs for pairs in (3000, 6000)},
         ("pretrain_equal", 6000): 32 * 6000,
     }
-    assert found["pretrain", 6000].updates[0::2] == baseline.updates, "the stages of copying and of genuine pairs"
+    assert found["pretrain", 6000].updates[0::2] == baseline.updates, (
+        "the stages of copying and of genuine pairs"
+    )
     assert "updates against" in found["joint", 6000].other_updates(found["pretrain", 6000])
     assert not found["joint", 6000].other_updates(found["pretrain_equal", 6000])
 

@@ -1,4 +1,6 @@
-"""What the project says of the papers: every numbered table and figure has a place, and the place is there."""
+"""What the project says of the papers: every numbered table and figure has a place, and the place
+is there.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ NUMBERED = {
 
 def sources(notebook: str, kind: str) -> str:
     """The text of all cells of one kind."""
-    cells = json.loads((PROJECT / "notebooks" / f"{notebook}.ipynb").read_text(encoding="utf-8"))["cells"]
+    cells = json.loads((PROJECT / "notebooks" / f"{notebook}.ipynb").read_text(encoding="utf-8"))[
+        "cells"
+    ]
     return "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == kind)
 
 
@@ -36,10 +40,14 @@ def anchors(notebook: str) -> list[str]:
 
 @pytest.mark.parametrize(("source", "kind"), NUMBERED)
 def test_no_number_of_a_paper_is_missing(source: str, kind: str) -> None:
-    assert [item.number for item in published_items() if (item.source, item.kind) == (source, kind)] == NUMBERED[source, kind]
+    assert [
+        item.number for item in published_items() if (item.source, item.kind) == (source, kind)
+    ] == NUMBERED[source, kind]
 
 
-@pytest.mark.parametrize("item", published_items(), ids=lambda item: f"{item.source}-{item.kind}-{item.number}")
+@pytest.mark.parametrize(
+    "item", published_items(), ids=lambda item: f"{item.source}-{item.kind}-{item.number}"
+)
 def test_a_counterpart_is_in_its_notebook(item: PublishedItem) -> None:
     assert item.place in PLACES
     assert item.ours or item.place == "none"

@@ -63,11 +63,22 @@ def words(html: str) -> str:
 @pytest.mark.parametrize("mu_mask", [0.0, 0.3, 0.8])
 def test_direct_noise_is_that_of_the_noiser(study: Study, mu_mask: float) -> None:
     bpe = Bpe.load(study.store.folder(study.planner.bpe) / "codes.txt")
-    genuine = (study.store.folder(study.planner.genuine) / "target.txt").read_text(encoding="utf-8").splitlines()
-    noiser = make_noiser("direct_noise", {"mu_mask": mu_mask}, NoiseResources.from_sentences(map(str.split, genuine), bpe))
+    genuine = (
+        (study.store.folder(study.planner.genuine) / "target.txt")
+        .read_text(encoding="utf-8")
+        .splitlines()
+    )
+    noiser = make_noiser(
+        "direct_noise",
+        {"mu_mask": mu_mask},
+        NoiseResources.from_sentences(map(str.split, genuine), bpe),
+    )
     for draw in range(1, 6):
         expected = noiser.operations(bpe.apply(TOKENS), SentenceStreams(draw)[0])
-        assert list(Corruptor(study).corrupt(TOKENS, "direct_noise", draw, {"mu_mask": mu_mask})) == expected
+        assert (
+            list(Corruptor(study).corrupt(TOKENS, "direct_noise", draw, {"mu_mask": mu_mask}))
+            == expected
+        )
 
 
 @pytest.mark.parametrize("mu_mask", [0.1, 0.5])
@@ -75,7 +86,9 @@ def test_operations_come_at_the_rates_of_the_sweep(study: Study, mu_mask: float)
     """TASLP section IV-B: mu_keep is 0.2; deletion and insertion share what mu_mask leaves."""
     corruptor, drawn = Corruptor(study), dict.fromkeys(("mask", "delete", "insert", "keep"), 0)
     for draw in range(300):
-        for kind, count in taken_actions(corruptor.corrupt(TOKENS, "direct_noise", draw, {"mu_mask": mu_mask})).items():
+        for kind, count in taken_actions(
+            corruptor.corrupt(TOKENS, "direct_noise", draw, {"mu_mask": mu_mask})
+        ).items():
             drawn[kind] += count
     rest = (1 - 0.2 - mu_mask) / 2
     expected = [share * sum(drawn.values()) for share in (mu_mask, rest, rest, 0.2)]
@@ -88,7 +101,9 @@ def test_a_noisy_beam_is_that_of_the_decoder(study: Study, beta: float) -> None:
     bpe = Bpe.load(study.store.folder(study.planner.bpe) / "codes.txt")
     for draw in (1, 2):
         operations = corruptor.corrupt(TOKENS, "backtrans_noisy", draw, {"beta_random": beta})
-        decoder = Decoder([study.store.folder(study.planner.for_readers(study.planner.reverse_model()))])
+        decoder = Decoder(
+            [study.store.folder(study.planner.for_readers(study.planner.reverse_model()))]
+        )
         ((best,),) = decoder.decode([bpe.apply(TOKENS)], beam=5, beta_random=beta, seed=draw)
         assert noised_tokens(map(tuple, operations)) == bpe.undo(best.subwords)
 
@@ -98,7 +113,8 @@ def test_a_slider_changes_what_is_shown_and_back_again(study: Study) -> None:
     first = panel.content
     assert "direct noise, μ_mask 0.3" in words(first) and "noisy beam, β_random 6" in words(first)
     panel.controls["mu_mask"].value = 0.8
-    assert "delete 0 (0), insert 0 (0)" in words(panel.content)  # mu_keep is 0.2, so nothing is left for them
+    # Mu_keep is 0.2, so nothing is left for them
+    assert "delete 0 (0), insert 0 (0)" in words(panel.content)
     panel.controls["mu_mask"].value = 0.3
     assert panel.content == first
     panel.controls["beta_random"].value = 10.0

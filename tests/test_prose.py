@@ -22,7 +22,9 @@ from pseudogec.text import ends_inside_code, prose_of, prose_tokens
     ],
 )
 def test_markdown_keeps_its_marks_code_and_tables(lines, expected):
-    assert [line[slice(*span)] for line, span in zip(lines, prose_of(lines), strict=True)] == expected
+    assert [
+        line[slice(*span)] for line, span in zip(lines, prose_of(lines), strict=True)
+    ] == expected
 
 
 @pytest.mark.parametrize(
@@ -61,8 +63,14 @@ def test_what_is_no_english_prose_has_no_tokens(sentence):
         ("They was \r happy\0.", "They was happy ."),
         ("The ﬁrst Ｔｅｓｔ", "The first Test"),
         ("My freind wil comming tomorow", "My freind wil comming tomorow"),
-        ("At 7:45 a.m. it weigh 5 kg, cost €3.50 and 10%.", "At 7:45 a.m. it weigh 5 kg , cost € 3.50 and 10 % ."),
-        ("I live in Berlin.It is (very) well-known and/or big.", "I live in Berlin . It is ( very ) well - known and/or big ."),
+        (
+            "At 7:45 a.m. it weigh 5 kg, cost €3.50 and 10%.",
+            "At 7:45 a.m. it weigh 5 kg , cost € 3.50 and 10 % .",
+        ),
+        (
+            "I live in Berlin.It is (very) well-known and/or big.",
+            "I live in Berlin . It is ( very ) well - known and/or big .",
+        ),
     ],
 )
 def test_prose_is_read_as_the_models_know_it(sentence, expected):
@@ -75,4 +83,6 @@ def test_a_block_of_code_is_open_until_its_fence_closes_it():
 
 
 def test_words_are_in_a_lexicon():
-    assert all(map(is_word, ["colour", "Priya", "n't", "12", ","])) and not any(map(is_word, ["Ayyliday", "Orrred", "myvirone"]))
+    assert all(map(is_word, ["colour", "Priya", "n't", "12", ","])) and not any(
+        map(is_word, ["Ayyliday", "Orrred", "myvirone"])
+    )

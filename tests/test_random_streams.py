@@ -34,7 +34,10 @@ def test_streams_are_uniform_and_independent_across_sentences_and_seeds() -> Non
 def test_the_words_of_many_streams_are_those_of_each(seed: int | str, first: int) -> None:
     streams = SentenceStreams(seed)
     counts = [0, 1, 5, 4, 0, 300, 2]
-    expected = [streams[first + place].bit_generator.random_raw(count).tolist() for place, count in enumerate(counts)]
+    expected = [
+        streams[first + place].bit_generator.random_raw(count).tolist()
+        for place, count in enumerate(counts)
+    ]
     together = np.split(streams.words(first, counts), np.cumsum(counts)[:-1])
     assert [words.tolist() for words in together] == expected
 

@@ -1,7 +1,8 @@
-"""The batch program, used as a user would: a small study, run again, killed, shared between processes, given bad input.
+"""The batch program, used as a user would: a small study, run again, killed, shared between
+processes, given bad input.
 
-Its notebooks are short ones; `test_notebooks.py` has it execute the project's own. Where processes are not what is tested, it
-runs in this one, with a Dask worker that has everything imported.
+Its notebooks are short ones; `test_notebooks.py` has it execute the project's own. Where processes
+are not what is tested, it runs in this one, with a Dask worker that has everything imported.
 """
 
 from __future__ import annotations
@@ -74,7 +75,9 @@ def finish(process: subprocess.Popen[str]) -> None:
 
 
 def artefacts(store: Path) -> dict[str, int]:
-    """When each artefact was finished; one that is not published yet lies in a folder whose name begins with a point."""
+    """When each artefact was finished; one that is not published yet lies in a folder whose name
+    begins with a point.
+    """
     return {str(path.parent): path.stat().st_mtime_ns for path in store.glob("[!.]*/*/result.json")}
 
 
@@ -83,12 +86,19 @@ def scores(outputs: Path) -> pd.DataFrame:
 
 
 def write_notebooks(folder: Path) -> Path:
-    """Write a notebook for each that the study names: one of two cells, and one that shows a table."""
+    """Write a notebook for each that the study names: one of two cells, and one that shows a
+    table.
+    """
     folder.mkdir()
-    parameters = new_code_cell('profile = "classroom"\noverrides = []', metadata={"tags": ["parameters"]})
+    parameters = new_code_cell(
+        'profile = "classroom"\noverrides = []', metadata={"tags": ["parameters"]}
+    )
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
     for name, source in {"00_data": "profile", "01_generation_methods": SHOWS_A_TABLE}.items():
-        nbformat.write(new_notebook(cells=[parameters, new_code_cell(source)], metadata=kernel), folder / f"{name}.ipynb")
+        nbformat.write(
+            new_notebook(cells=[parameters, new_code_cell(source)], metadata=kernel),
+            folder / f"{name}.ipynb",
+        )
     return folder
 
 
@@ -107,7 +117,11 @@ def undisturbed(notebooks: Path, tmp_path_factory: pytest.TempPathFactory) -> tu
 
 
 def results(outputs: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(outputs)): path.read_bytes() for path in outputs.rglob("*") if path.is_file()}
+    return {
+        str(path.relative_to(outputs)): path.read_bytes()
+        for path in outputs.rglob("*")
+        if path.is_file()
+    }
 
 
 def test_the_same_command_again_builds_nothing_and_changes_no_file(
@@ -134,7 +148,10 @@ def test_the_front_page_builds_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("profile", ["public", "learners"])
 def test_a_committed_run_is_executed_again_from_its_pack(
-    profile: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    profile: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """`make study` executes the classroom; these have other systems, or texts that are not here."""
     monkeypatch.delenv("PSEUDOGEC_PACKS")
@@ -157,8 +174,12 @@ def notebook(store: Path, outputs: Path) -> bool:
     return any((outputs / "tables").glob("*.csv"))
 
 
-def kill_during(moment: Callable[[Path, Path], bool], store: Path, outputs: Path, notebooks: Path) -> dict[str, int]:
-    """Start a run, kill it and its workers at once (as a power cut would) at a moment; returns what was finished by then."""
+def kill_during(
+    moment: Callable[[Path, Path], bool], store: Path, outputs: Path, notebooks: Path
+) -> dict[str, int]:
+    """Start a run, kill it and its workers at once (as a power cut would) at a moment; returns what
+    was finished by then.
+    """
     with start(*places(store, outputs, notebooks), *SMALL, "--jobs", "2") as process:
         deadline = time.monotonic() + 900
         while not moment(store, outputs):
@@ -178,7 +199,9 @@ def test_a_run_killed_again_and_again_goes_on_and_ends_with_the_same_scores(
     for moment in (binarisation, training, notebook):
         before, finished = finished, kill_during(moment, store, outputs, notebooks)
         assert finished
-        assert before.items() <= finished.items(), "what was finished before a kill must not be built again"
+        assert before.items() <= finished.items(), (
+            "what was finished before a kill must not be built again"
+        )
     assert main([*places(store, outputs, notebooks), *SMALL, "--jobs", "2"]) == 0
     assert finished.items() <= artefacts(store).items()
     pd.testing.assert_frame_equal(scores(outputs), scores(undisturbed[1]))
@@ -187,7 +210,12 @@ def test_a_run_killed_again_and_again_goes_on_and_ends_with_the_same_scores(
 def test_runs_of_one_worker_that_share_a_store_give_the_scores_of_two_workers(
     undisturbed: tuple[Path, Path], notebooks: Path, tmp_path: Path
 ) -> None:
-    arguments = [*places(tmp_path / "store", tmp_path / "outputs", notebooks), *SMALL, "--jobs", "1"]
+    arguments = [
+        *places(tmp_path / "store", tmp_path / "outputs", notebooks),
+        *SMALL,
+        "--jobs",
+        "1",
+    ]
     both = [start(*arguments) for _ in range(2)]
     for process in both:
         finish(process)
@@ -206,7 +234,15 @@ def test_runs_of_one_worker_that_share_a_store_give_the_scores_of_two_workers(
         ),
         (["--profile", "smoke", "--only", "99"], ["--only 99"]),
         (["--profile", "smoke", "--plan", "--set", "architecture.name=transfomer"], ["transfomer"]),
-        (["--profile", "smoke", "--set", "architecture.fairseq_options={decoder-layerdrop: much}"], ["--decoder-layerdrop"]),
+        (
+            [
+                "--profile",
+                "smoke",
+                "--set",
+                "architecture.fairseq_options={decoder-layerdrop: much}",
+            ],
+            ["--decoder-layerdrop"],
+        ),
         (["--profile", "smoke", "--plan", "--set", "predicted_by=classrom"], ["`classroom`"]),
         (
             ["--profile", "smoke", "--plan", "--set", "cluster.class=dask_jobqueue.SlurmCluster"],
@@ -226,7 +262,12 @@ def test_bad_input_is_refused_before_anything_runs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("pseudogec.artefacts.cluster.SECONDS_TO_ANSWER", 1)
-    assert main(["--store", str(tmp_path / "store"), "--outputs", str(tmp_path / "outputs"), *arguments]) == 2
+    assert (
+        main(
+            ["--store", str(tmp_path / "store"), "--outputs", str(tmp_path / "outputs"), *arguments]
+        )
+        == 2
+    )
     told = capsys.readouterr().err
     assert "Traceback" not in told
     for word in words:
@@ -239,7 +280,10 @@ def test_a_broken_corpus_is_said_without_a_traceback(
 ) -> None:
     (tmp_path / "corpus.m2").write_bytes(b"S caf\xe9 b\n\n")
     here = places(tmp_path / "store", tmp_path / "outputs", notebooks)
-    assert main([*here, *SMALL, "--only", "00", "--set", broken(tmp_path), "--scheduler", scheduler]) == 1
+    assert (
+        main([*here, *SMALL, "--only", "00", "--set", broken(tmp_path), "--scheduler", scheduler])
+        == 1
+    )
     told = capsys.readouterr().err
     assert "corpus.m2, line 1" in told
     assert "Traceback" not in told
@@ -250,12 +294,22 @@ def broken(folder: Path) -> str:
 
 
 def test_damaged_artefacts_are_said_and_built_anew(
-    undisturbed: tuple[Path, Path], notebooks: Path, scheduler: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    undisturbed: tuple[Path, Path],
+    notebooks: Path,
+    scheduler: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     store, outputs = undisturbed
     shutil.copytree(store, tmp_path / "store")
-    labels = {path.parent: json.loads(path.read_text())["label"] for path in (tmp_path / "store").glob("pairs/*/recipe.json")}
-    cut = min(folder for folder, label in labels.items() if label == "validation") / "train.src-trg.src.bin"
+    labels = {
+        path.parent: json.loads(path.read_text())["label"]
+        for path in (tmp_path / "store").glob("pairs/*/recipe.json")
+    }
+    cut = (
+        min(folder for folder, label in labels.items() if label == "validation")
+        / "train.src-trg.src.bin"
+    )
     cut.write_bytes(cut.read_bytes()[:-1])
     flipped = min((tmp_path / "store").glob("score/*/score.json"))
     content = flipped.read_bytes()
@@ -264,9 +318,14 @@ def test_damaged_artefacts_are_said_and_built_anew(
     here = places(tmp_path / "store", tmp_path / "outputs", notebooks)
     assert main([*here, *SMALL, "--verify", "--scheduler", scheduler]) == 0
     said = [line for line in capsys.readouterr().out.splitlines() if line.startswith("damaged")]
-    assert len(said) == 2 and all(any(str(path) in line for line in said) for path in (cut, flipped))
+    assert len(said) == 2 and all(
+        any(str(path) in line for line in said) for path in (cut, flipped)
+    )
     after = artefacts(tmp_path / "store")
-    assert {path for path in before if before[path] != after[path]} == {str(cut.parent), str(flipped.parent)}
+    assert {path for path in before if before[path] != after[path]} == {
+        str(cut.parent),
+        str(flipped.parent),
+    }
     for folder in map(Path, after):
         files = json.loads((folder / "result.json").read_text())["files"]
         assert all(digest_file(folder / name) == file["sha256"] for name, file in files.items())
@@ -288,7 +347,10 @@ def changed(tmp_path: Path) -> Callable[[str], Path]:
 
 
 def test_a_failing_cell_is_shown_and_the_other_notebooks_go_on(
-    undisturbed: tuple[Path, Path], changed: Callable[[str], Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    undisturbed: tuple[Path, Path],
+    changed: Callable[[str], Path],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     store, _ = undisturbed
     assert main([*places(store, tmp_path / "outputs", changed("1 / 0")), *SMALL]) == 1
@@ -300,7 +362,10 @@ def test_a_failing_cell_is_shown_and_the_other_notebooks_go_on(
 
 
 def test_a_notebook_whose_kernel_is_killed_is_said_to_be(
-    undisturbed: tuple[Path, Path], changed: Callable[[str], Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    undisturbed: tuple[Path, Path],
+    changed: Callable[[str], Path],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     store, _ = undisturbed
     notebooks = changed("import os; os.kill(os.getpid(), 9)")
@@ -309,7 +374,9 @@ def test_a_notebook_whose_kernel_is_killed_is_said_to_be(
 
 
 def starts_kernels(program: int) -> bool:
-    return any("ipykernel_launcher" in child.cmdline() for child in psutil.Process(program).children())
+    return any(
+        "ipykernel_launcher" in child.cmdline() for child in psutil.Process(program).children()
+    )
 
 
 @pytest.mark.parametrize("moment", ["while kernels start", "in a cell"])
@@ -320,10 +387,15 @@ def test_a_run_that_is_interrupted_ends_its_kernels_and_keeps_earlier_results(
     executed.parent.mkdir(parents=True)
     executed.write_text("what an earlier run left")
     endless = changed("import pathlib, time; pathlib.Path('running').touch(); time.sleep(600)")
-    with start(*places(undisturbed[0], tmp_path / "outputs", endless), *SMALL, "--only", "00") as process:
+    with start(
+        *places(undisturbed[0], tmp_path / "outputs", endless), *SMALL, "--only", "00"
+    ) as process:
         try:
             deadline = time.monotonic() + 120
-            while not ((endless / "running").exists() or (moment == "while kernels start" and starts_kernels(process.pid))):
+            while not (
+                (endless / "running").exists()
+                or (moment == "while kernels start" and starts_kernels(process.pid))
+            ):
                 assert time.monotonic() < deadline
                 time.sleep(0.1)
             family = psutil.Process(process.pid).children(recursive=True)
@@ -345,7 +417,9 @@ def read_only(tmp_path: Path) -> Iterator[Path]:
     folder = tmp_path / "mounted"
     folder.mkdir()
     if subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "ro,size=1m", "tmpfs", str(folder)], capture_output=True, check=False
+        ["mount", "-t", "tmpfs", "-o", "ro,size=1m", "tmpfs", str(folder)],
+        capture_output=True,
+        check=False,
     ).returncode:
         pytest.skip("this user may not mount a file system, so a read-only disk cannot be made")
     yield folder

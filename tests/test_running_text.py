@@ -34,7 +34,11 @@ def corrected(text: str, *edits: Edit) -> str:
         ("I like it, it is good.", [Edit(3, 4, "and")], "I like it and it is good."),
         ("red,blue", [Edit(1, 2, "")], "red blue"),
         ('Then "yes" came.', [Edit(0, 1, "")], '"yes" came.'),
-        ('"Helo" and open-mined.', [Edit(1, 2, "Hello"), Edit(6, 7, "minded")], '"Hello" and open-minded.'),
+        (
+            '"Helo" and open-mined.',
+            [Edit(1, 2, "Hello"), Edit(6, 7, "minded")],
+            '"Hello" and open-minded.',
+        ),
         ('"Yes" came.', [Edit(0, 0, "Then")], 'Then "Yes" came.'),
         ("(He go)", [Edit(1, 1, "Then")], "(Then He go)"),
         ('He said "hi" loud', [Edit(5, 5, "very")], 'He said "hi" very loud'),
@@ -56,11 +60,17 @@ def corrected(text: str, *edits: Edit) -> str:
         ("He asked me Why", [Edit(3, 3, ", '")], "He asked me, 'Why"),
         ("the boy room", [Edit(1, 2, "boys '")], "the boys' room"),
         ("cats sleeps", [Edit(0, 1, "A cat")], "A cat sleeps"),
-        ("my teachers advices", [Edit(1, 2, "teacher 's"), Edit(2, 3, "advice")], "my teacher's advice"),
+        (
+            "my teachers advices",
+            [Edit(1, 2, "teacher 's"), Edit(2, 3, "advice")],
+            "my teacher's advice",
+        ),
         ("", [], ""),
     ],
 )
-def test_what_is_not_corrected_keeps_its_spacing(text: str, edits: list[Edit], expected: str) -> None:
+def test_what_is_not_corrected_keeps_its_spacing(
+    text: str, edits: list[Edit], expected: str
+) -> None:
     assert corrected(text, *edits) == expected
 
 
@@ -68,12 +78,28 @@ def test_no_token_holds_a_control_character_or_white_space() -> None:
     text = "soft\u00adhyphen tab\there, bell\x07 and \x1f unit\u2028separator,\u00a0no break 😀 é"
     tokens = [text[start:end] for start, end in token_spans(text)]
     assert " ".join(tokens).split() == tokens
-    assert tokens == ["soft\u00adhyphen", "tab", "here", ",", "bell", "and", "unit", "separator", ",", "no", "break", "😀", "é"]
+    assert tokens == [
+        "soft\u00adhyphen",
+        "tab",
+        "here",
+        ",",
+        "bell",
+        "and",
+        "unit",
+        "separator",
+        ",",
+        "no",
+        "break",
+        "😀",
+        "é",
+    ]
 
 
 def test_the_corrected_text_of_a_corpus_has_the_corrected_tokens() -> None:
     compared = 0
-    for (source, target), _, annotated, *_ in learner_sentences(classroom_sentences("everyday", "test")[:300], "3"):
+    for (source, target), _, annotated, *_ in learner_sentences(
+        classroom_sentences("everyday", "test")[:300], "3"
+    ):
         text, right = joined(source), next(iter(tokenise([joined(target)])))
         if [text[start:end] for start, end in token_spans(text)] != source or right != target:
             continue  # tokens that no text keeps apart, such as a misspelt clitic

@@ -25,7 +25,9 @@ def reference(path: Path) -> LocatedFile:
 
 
 def corpus(*paths: Path, source: str = "plain", clean: bool = False) -> SeedCorpus:
-    sentences = sentence_format(source, *paths, clean=clean).located(lambda file: [reference(file.path)])
+    sentences = sentence_format(source, *paths, clean=clean).located(
+        lambda file: [reference(file.path)]
+    )
     return SeedCorpus(name="mine", sentences=sentences)
 
 
@@ -51,7 +53,9 @@ def test_a_shuffle_sends_every_place_to_another(length: int) -> None:
 
 
 def test_a_shuffles_places_are_as_likely_as_any() -> None:
-    """Neighbours in the corpus come apart, and every tenth of it holds a tenth of any stretch, as chance would have it."""
+    """Neighbours in the corpus come apart, and every tenth of it holds a tenth of any stretch, as
+    chance would have it.
+    """
     length, stretch = 1_000_000, 100_000
     places = Shuffle(length, 3)(np.arange(stretch))
     counts = np.bincount(places * 10 // length, minlength=10)
@@ -60,7 +64,9 @@ def test_a_shuffles_places_are_as_likely_as_any() -> None:
     assert abs(np.corrcoef(places[:-1], places[1:])[0, 1]) < 5 / stretch**0.5
 
 
-def test_shards_are_drawn_without_replacement_and_keep_the_corpuss_order(tmp_path: Path, store: Store) -> None:
+def test_shards_are_drawn_without_replacement_and_keep_the_corpuss_order(
+    tmp_path: Path, store: Store
+) -> None:
     lines = [f"sentence number {number} ." for number in range(57)]
     write_lines(tmp_path / "text.gz", lines)
     shards = [sentences(shard(number, corpus(tmp_path / "text.gz")), store) for number in range(5)]
@@ -87,7 +93,10 @@ def test_too_small_a_corpus_is_named_with_what_it_has(tmp_path: Path, store: Sto
 def cirrussearch(path: Path, pages: int) -> Path:
     def lines() -> list[str]:
         entries = [
-            [{"index": {"_id": str(number)}}, {"namespace": int(number % 5 == 0), "text": f"Page {number} is here. It is short."}]
+            [
+                {"index": {"_id": str(number)}},
+                {"namespace": int(number % 5 == 0), "text": f"Page {number} is here. It is short."},
+            ]
             for number in range(pages)
         ]
         return [json.dumps(entry) for pair in entries for entry in pair]
@@ -120,7 +129,9 @@ def gigaword(path: Path, documents: int) -> Path:
 
 @pytest.mark.parametrize("source", ["plain", "cirrussearch", "gigaword"])
 @pytest.mark.parametrize("shares", [2, 3, 7])
-def test_shares_are_the_whole_corpus_each_sentence_once(source: str, shares: int, tmp_path: Path) -> None:
+def test_shares_are_the_whole_corpus_each_sentence_once(
+    source: str, shares: int, tmp_path: Path
+) -> None:
     path = tmp_path / "text.gz"
     if source == "plain":
         write_lines(path, (f"line {number}" for number in range(100)))
@@ -136,7 +147,9 @@ def test_shares_are_the_whole_corpus_each_sentence_once(source: str, shares: int
 
 def test_a_dump_is_split_tokenised_and_cleaned(tmp_path: Path, store: Store) -> None:
     texts = ["It's a cat. Ünïcode is left out here. Too short. This one is kept, too."]
-    write_lines(tmp_path / "wiki.gz", ['{"index": {}}', json.dumps({"namespace": 0, "text": texts[0]})])
+    write_lines(
+        tmp_path / "wiki.gz", ['{"index": {}}', json.dumps({"namespace": 0, "text": texts[0]})]
+    )
     made = corpus(tmp_path / "wiki.gz", source="cirrussearch", clean=True)
     make(store, made)
     kept = list(read_lines(store.folder(made) / "sentences.txt.zst"))

@@ -1,4 +1,6 @@
-"""fairseq's helpers in numpy against its documented algorithms, and against its compiled modules where those are installed."""
+"""fairseq's helpers in numpy against its documented algorithms, and against its compiled modules
+where those are installed.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,15 @@ def random_cases(seed: int, count: int) -> list[tuple[np.ndarray, np.ndarray, in
         max_tokens = int(numbers.choice([-1, longest, longest * 3, longest * 17]))
         max_sentences = int(numbers.choice([-1, 1, 3, 8, 20]))
         indices = numbers.permutation(len(lengths))
-        cases.append((indices, lengths.astype(np.int64), max_tokens, max_sentences, int(numbers.choice([1, 2, 3, 8, 16]))))
+        cases.append(
+            (
+                indices,
+                lengths.astype(np.int64),
+                max_tokens,
+                max_sentences,
+                int(numbers.choice([1, 2, 3, 8, 16])),
+            )
+        )
     return cases
 
 
@@ -43,10 +53,15 @@ def as_lists(batches: list[np.ndarray]) -> list[list[int]]:
 def test_batches_keep_order_and_limits():
     for indices, lengths, max_tokens, max_sentences, multiple in random_cases(seed=2, count=100):
         length_of = dict(zip(indices.tolist(), lengths.tolist(), strict=True))
-        batches = as_lists(compiled.batch_by_size_vec(indices, lengths, max_tokens, max_sentences, multiple))
+        batches = as_lists(
+            compiled.batch_by_size_vec(indices, lengths, max_tokens, max_sentences, multiple)
+        )
         assert [index for batch in batches for index in batch] == indices.tolist()
         for batch in batches:
-            assert max_tokens < 0 or len(batch) * max(length_of[index] for index in batch) <= max_tokens
+            assert (
+                max_tokens < 0
+                or len(batch) * max(length_of[index] for index in batch) <= max_tokens
+            )
             assert max_sentences < 0 or len(batch) <= max_sentences or multiple > max_sentences
 
 

@@ -16,7 +16,9 @@ from pseudogec.seq2seq.training import train
 
 pytestmark = pytest.mark.slow
 
-COPYING = TINY.model_copy(update={"name": "copy_transformer", "fairseq_options": {"copy-attention-heads": 2}})
+COPYING = TINY.model_copy(
+    update={"name": "copy_transformer", "fairseq_options": {"copy-attention-heads": 2}}
+)
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +26,15 @@ def model(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("copy")
     dictionary = make_dictionary(make_pairs(400, seed=1), folder / "dict.txt")
     data = make_dataset(folder / "data", dictionary, 600, seed=1)
-    train([data], data, dictionary, folder / "model", COPYING, short_training(learning_rate=5e-3, epochs=4), seed=1)
+    train(
+        [data],
+        data,
+        dictionary,
+        folder / "model",
+        COPYING,
+        short_training(learning_rate=5e-3, epochs=4),
+        seed=1,
+    )
     return folder / "model"
 
 
@@ -36,7 +46,11 @@ def loaded(model):
 def batch() -> dict[str, torch.Tensor]:
     """Two sources (the first padded on its left) and the beginnings of two targets."""
     source = torch.tensor([[1, 1, 5, 9, 2], [7, 7, 8, 6, 2]])
-    return {"src_tokens": source, "src_lengths": torch.tensor([3, 5]), "prev_output_tokens": torch.tensor([[2, 5], [2, 7]])}
+    return {
+        "src_tokens": source,
+        "src_lengths": torch.tensor([3, 5]),
+        "prev_output_tokens": torch.tensor([[2, 5], [2, 7]]),
+    }
 
 
 def test_probabilities_mix_generation_and_copying(loaded):
@@ -69,7 +83,15 @@ def test_a_closed_gate_opens_in_the_given_updates(tmp_path):
     dictionary = make_dictionary(pairs := make_pairs(100, seed=1), tmp_path / "dict.txt")
     data = make_dataset(tmp_path / "data", dictionary, len(pairs), seed=1)
     still = {"dropout": 0.0, "fairseq_options": {"copy-attention-heads": 2, "copy-gate-warmup": 8}}
-    train([data], data, dictionary, tmp_path / "model", COPYING.model_copy(update=still), short_training(epochs=1), seed=1)
+    train(
+        [data],
+        data,
+        dictionary,
+        tmp_path / "model",
+        COPYING.model_copy(update=still),
+        short_training(epochs=1),
+        seed=1,
+    )
     loaded = FairseqEngine([tmp_path / "model"])._models[0]
 
     def share() -> torch.Tensor:
@@ -85,7 +107,9 @@ def test_a_closed_gate_opens_in_the_given_updates(tmp_path):
 
 
 def test_an_open_gate_learns_to_close_again(loaded):
-    """A gate that opens slowly is wide open in the end. Words that cannot be copied must still close it."""
+    """A gate that opens slowly is wide open in the end. Words that cannot be copied must still
+    close it.
+    """
     model, unknown = deepcopy(loaded), torch.full((2, 2, 1), 10)  # a subword of neither source
     gate = torch.nn.init.constant_(model.decoder.copy_gate.bias, 30.0)
     output = model(**batch())

@@ -1,4 +1,6 @@
-"""Decoding: both engines agree, random searches follow their definitions, and no sentence is lost."""
+"""Decoding: both engines agree, random searches follow their definitions, and no sentence is
+lost.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,14 @@ import numpy as np
 import pytest
 import torch
 
-from helpers.seq2seq_world import TINY, WORDS, make_dataset, make_dictionary, make_pairs, short_training
+from helpers.seq2seq_world import (
+    TINY,
+    WORDS,
+    make_dataset,
+    make_dictionary,
+    make_pairs,
+    short_training,
+)
 from pseudogec.artefacts.errors import DataError, UserError
 from pseudogec.seq2seq import compat
 from pseudogec.seq2seq.decode import Decoder
@@ -26,10 +35,22 @@ def models(one_thread, tmp_path_factory) -> list[Path]:
     dictionary = make_dictionary(make_pairs(400, seed=1), folder / "dict.txt")
     data = make_dataset(folder / "data", dictionary, 2000, seed=1)
     optimisation = short_training(
-        learning_rate=5e-3, warmup_updates=30, max_tokens=500, epochs=12, selection=AverageLast(average_last=2)
+        learning_rate=5e-3,
+        warmup_updates=30,
+        max_tokens=500,
+        epochs=12,
+        selection=AverageLast(average_last=2),
     )
     for seed in (1, 2):
-        train([data], None, dictionary, folder / str(seed), TINY.model_copy(update={"dropout": 0.0}), optimisation, seed)
+        train(
+            [data],
+            None,
+            dictionary,
+            folder / str(seed),
+            TINY.model_copy(update={"dropout": 0.0}),
+            optimisation,
+            seed,
+        )
     return [folder / "1", folder / "2"]
 
 
@@ -45,7 +66,10 @@ def fairseq_decoder(models) -> Decoder:
 
 def some_piece_follows(decoder: Decoder, sentences) -> list[float]:
     """The log-probability that the output is not empty."""
-    return [math.log1p(-math.exp(score)) for (score,) in decoder.score(sentences, [[[]]] * len(sentences), length_penalty=0.0)]
+    return [
+        math.log1p(-math.exp(score))
+        for (score,) in decoder.score(sentences, [[[]]] * len(sentences), length_penalty=0.0)
+    ]
 
 
 def best(outputs) -> list[list[str]]:
@@ -53,17 +77,26 @@ def best(outputs) -> list[list[str]]:
 
 
 @pytest.mark.parametrize(("beam", "length_penalty"), [(1, 1.0), (5, 1.0), (5, 0.6), (12, 0.0)])
-def test_both_engines_give_the_same_outputs(models, fairseq_decoder, sentences, beam, length_penalty):
-    fast = Decoder(models[:1], engine="ctranslate2").decode(sentences, beam=beam, length_penalty=length_penalty)
+def test_both_engines_give_the_same_outputs(
+    models, fairseq_decoder, sentences, beam, length_penalty
+):
+    fast = Decoder(models[:1], engine="ctranslate2").decode(
+        sentences, beam=beam, length_penalty=length_penalty
+    )
     general = fairseq_decoder.decode(sentences, beam=beam, length_penalty=length_penalty)
     assert best(fast) == best(general)
-    # CTranslate2 rules the empty output out before it normalises the first step's probabilities, fairseq afterwards.
+    # CTranslate2 rules the empty output out before it normalises the first step's probabilities,
+    # fairseq afterwards.
     not_empty = some_piece_follows(fairseq_decoder, sentences)
     for one, other, offset in zip(fast, general, not_empty, strict=True):
         length = len(other[0].subwords) + 1
         if length - 1 == 1.5 * 8 + 10:
-            continue  # cut at its longest, which fairseq scores with an end of sentence and CTranslate2 without
-        assert one[0].score == pytest.approx(other[0].score - offset / length**length_penalty, abs=1e-4)
+            # Cut at its longest, which fairseq scores with an end of sentence and CTranslate2
+            # without
+            continue
+        assert one[0].score == pytest.approx(
+            other[0].score - offset / length**length_penalty, abs=1e-4
+        )
 
 
 def test_both_engines_give_the_same_scores(models, fairseq_decoder, sentences):
@@ -88,7 +121,10 @@ def test_empty_and_too_long_sentences_come_back_unchanged(models):
         assert [best(outputs)[place] for place in (0, 1, 3)] == [[], too_long, []]
         assert outputs[2][0].score != 0
         assert decoder.left_unchanged == 3
-        assert decoder.score([too_long, ["ba"]], [[["ba"]], [too_long]]) == [[-math.inf], [-math.inf]]
+        assert decoder.score([too_long, ["ba"]], [[["ba"]], [too_long]]) == [
+            [-math.inf],
+            [-math.inf],
+        ]
 
 
 @pytest.mark.parametrize("engine", ["ctranslate2", "fairseq"])
@@ -97,9 +133,13 @@ def test_pieces_that_look_like_symbols_of_fairseq_are_unknown_text(models, engin
     symbols = ["<s>", "<pad>", "</s>", "<unk>"]
     unknown = decoder.score([["ba", "unheard", "be"]], [[["ba", "unheard", "be"]]])[0][0]
     for symbol in symbols:
-        assert decoder.score([["ba", symbol, "be"]], [[["ba", symbol, "be"]]])[0][0] == pytest.approx(unknown, abs=1e-5)
+        assert decoder.score([["ba", symbol, "be"]], [[["ba", symbol, "be"]]])[0][
+            0
+        ] == pytest.approx(unknown, abs=1e-5)
     outputs = decoder.decode([["ba", symbol, "be"] for symbol in ["unheard", *symbols]])
-    assert [hypotheses[0].score for hypotheses in outputs] == pytest.approx([outputs[0][0].score] * 5, abs=1e-5)
+    assert [hypotheses[0].score for hypotheses in outputs] == pytest.approx(
+        [outputs[0][0].score] * 5, abs=1e-5
+    )
 
 
 def test_unknown_pieces_are_replaced_alike_by_both_engines(models, tmp_path):
@@ -132,8 +172,15 @@ def test_an_ensemble_averages_probabilities(models, sentences):
     together = ensemble.score(sentences[:20], candidates)
     assert np.allclose(together, [[hypotheses[0].score] for hypotheses in outputs], atol=1e-3)
     one_piece = [[WORDS[-1]]] * 2
-    alone = [Decoder([model]).score([[WORDS[-1]]], [one_piece[:1]], length_penalty=0.0)[0][0] for model in models]
-    assert min(alone) - 1e-6 <= ensemble.score([[WORDS[-1]]], [one_piece[:1]], length_penalty=0.0)[0][0] <= max(alone) + 1e-6
+    alone = [
+        Decoder([model]).score([[WORDS[-1]]], [one_piece[:1]], length_penalty=0.0)[0][0]
+        for model in models
+    ]
+    assert (
+        min(alone) - 1e-6
+        <= ensemble.score([[WORDS[-1]]], [one_piece[:1]], length_penalty=0.0)[0][0]
+        <= max(alone) + 1e-6
+    )
 
 
 def test_noise_of_strength_zero_is_plain_beam_search(models, fairseq_decoder, sentences):
@@ -152,7 +199,9 @@ def test_noise_of_strength_zero_is_plain_beam_search(models, fairseq_decoder, se
 
 
 def test_noise_is_added_to_every_candidate_before_the_beam_keeps_its_best():
-    """Kiyono et al., TASLP section III-A: r * beta with r ~ U[0, 1] on the score of every hypothesis x next piece."""
+    """Kiyono et al., TASLP section III-A: r * beta with r ~ U[0, 1] on the score of every
+    hypothesis x next piece.
+    """
     compat.apply()
     from fairseq.data import Dictionary
     from fairseq.search import BeamSearch
@@ -162,7 +211,9 @@ def test_noise_is_added_to_every_candidate_before_the_beam_keeps_its_best():
     dictionary = Dictionary()
     for word in WORDS:
         dictionary.add_symbol(word)
-    log_probabilities = torch.log_softmax(torch.randn(2, 3, len(dictionary), generator=torch.Generator().manual_seed(1)), -1)
+    log_probabilities = torch.log_softmax(
+        torch.randn(2, 3, len(dictionary), generator=torch.Generator().manual_seed(1)), -1
+    )
     scores = -torch.arange(6.0).view(2, 3, 1)
     sentences = torch.tensor([7, 9])
     cpu = torch.device("cpu")
@@ -183,7 +234,9 @@ def test_random_outputs_depend_on_seed_and_index_alone(fairseq_decoder, models, 
 
         def run(decoder, part, first_index=0, seed=3, decode=decode):
             if decode == "noise":
-                return best(decoder.decode(part, beta_random=6.0, seed=seed, first_index=first_index))
+                return best(
+                    decoder.decode(part, beta_random=6.0, seed=seed, first_index=first_index)
+                )
             return best(decoder.sample(part, seed=seed, first_index=first_index))
 
         whole = run(fairseq_decoder, sentences)

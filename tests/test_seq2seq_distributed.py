@@ -17,7 +17,13 @@ import pytest
 import torch
 
 from helpers.cluster_processes import free_port, wait_for
-from helpers.seq2seq_training import ENVIRONMENT, TWO_PROCESSES, assert_close_weights, train_tiny, updates_saved
+from helpers.seq2seq_training import (
+    ENVIRONMENT,
+    TWO_PROCESSES,
+    assert_close_weights,
+    train_tiny,
+    updates_saved,
+)
 from helpers.seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs
 from pseudogec.artefacts.errors import UserError
 from pseudogec.seq2seq import distributed
@@ -29,7 +35,9 @@ SECONDS_TO_DIE = 20.0
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.usefixtures("one_thread"),
-    pytest.mark.skipif(torch.cuda.is_available(), reason="these tests share the CPU's cores by gloo"),
+    pytest.mark.skipif(
+        torch.cuda.is_available(), reason="these tests share the CPU's cores by gloo"
+    ),
 ]
 
 
@@ -47,7 +55,13 @@ def data(tmp_path_factory) -> Path:
 
 def train_shared(data: Path, save_dir: Path, **options) -> TrainingResult:
     """Train in turns, so that they are shared too; four small batches make an update."""
-    small = {"architecture": STEADY, "update_frequency": 4, "max_tokens": 48, "epochs": 2, "pairs_at_once": 130}
+    small = {
+        "architecture": STEADY,
+        "update_frequency": 4,
+        "max_tokens": 48,
+        "epochs": 2,
+        "pairs_at_once": 130,
+    }
     datasets = ("genuine", "shard0", "shard1", "shard2")
     return train_tiny(data, save_dir, datasets=datasets, updates_per_point=1, **small | options)
 
@@ -59,13 +73,16 @@ def alone(data, tmp_path_factory) -> tuple[TrainingResult, Path]:
     return train_shared(data, folder, epochs=6), folder
 
 
-def assert_same_but_for_rounding(first: tuple[TrainingResult, Path], second: tuple[TrainingResult, Path]) -> None:
+def assert_same_but_for_rounding(
+    first: tuple[TrainingResult, Path], second: tuple[TrainingResult, Path]
+) -> None:
     (result, folder), (other, other_folder) = first, second
     for count in ("updates", "epochs", "target_words", "pairs", "skipped_pairs", "chosen"):
         assert getattr(result, count) == getattr(other, count)
     for point, other_point in zip(result.training_curve, other.training_curve, strict=True):
         assert (point.update, point.epoch) == (other_point.update, other_point.epoch)
-        assert point.loss == pytest.approx(other_point.loss, abs=0.0011)  # fairseq rounds to three places
+        # Fairseq rounds to three places
+        assert point.loss == pytest.approx(other_point.loss, abs=0.0011)
     for point, other_point in zip(result.validation_curve, other.validation_curve, strict=True):
         assert (point.update, point.epoch) == (other_point.update, other_point.epoch)
         assert point.loss == pytest.approx(other_point.loss, rel=1e-5)
@@ -77,7 +94,10 @@ def assert_same_but_for_rounding(first: tuple[TrainingResult, Path], second: tup
 
 def test_two_machines_train_as_one(data, tmp_path):
     """Two torchruns, as on two machines, started by one command; the data are read at once."""
-    node = f"{sys.executable} -m torch.distributed.run --nnodes 2 --nproc-per-node 1 --rdzv-backend c10d --local-addr 127.0.0.1"
+    node = (
+        f"{sys.executable} -m torch.distributed.run --nnodes 2 --nproc-per-node 1 "
+        "--rdzv-backend c10d --local-addr 127.0.0.1"
+    )
     node += f" --rdzv-endpoint 127.0.0.1:{free_port()} --rdzv-id training"
     launcher = ["bash", "-c", f'{node} "$@" & first=$!; {node} "$@"; wait $first', "launch"]
     options = {"pairs_at_once": None, "updates": 6, "epochs": None}
@@ -91,18 +111,29 @@ def test_two_machines_train_as_one(data, tmp_path):
 
 
 def processes_of(folder: Path) -> dict[int, str | None]:
-    """The processes of a training in a folder: number of the process -> rank, or ``None`` for torchrun itself."""
+    """The processes of a training in a folder: number of the process -> rank, or ``None`` for
+    torchrun itself.
+    """
     found = {}
     for entry in Path("/proc").iterdir():
         with contextlib.suppress(OSError):
-            if entry.name.isdigit() and str(folder / "unfinished/job.json").encode() in (entry / "cmdline").read_bytes():
+            if (
+                entry.name.isdigit()
+                and str(folder / "unfinished/job.json").encode() in (entry / "cmdline").read_bytes()
+            ):
                 settings = (entry / "environ").read_text().split("\0")
-                ranks = [setting.removeprefix("RANK=") for setting in settings if setting.startswith("RANK=")]
+                ranks = [
+                    setting.removeprefix("RANK=")
+                    for setting in settings
+                    if setting.startswith("RANK=")
+                ]
                 found[int(entry.name)] = ranks[0] if ranks else None
     return found
 
 
-def test_two_processes_one_of_which_is_killed_train_as_one_with_twice_the_accumulation(data, alone, tmp_path):
+def test_two_processes_one_of_which_is_killed_train_as_one_with_twice_the_accumulation(
+    data, alone, tmp_path
+):
     def kill_the_second(report: TrainingProgress) -> None:
         for number, rank in processes_of(tmp_path / "two").items():
             if rank == "1":
@@ -111,17 +142,26 @@ def test_two_processes_one_of_which_is_killed_train_as_one_with_twice_the_accumu
 
     with pytest.raises(RuntimeError, match="SIGKILL"):
         train_shared(
-            data, tmp_path / "two", launcher=TWO_PROCESSES, epochs=6, progress=kill_the_second, seconds_between_saves=0.0
+            data,
+            tmp_path / "two",
+            launcher=TWO_PROCESSES,
+            epochs=6,
+            progress=kill_the_second,
+            seconds_between_saves=0.0,
         )
     assert not processes_of(tmp_path / "two")
     assert 0 < updates_saved(tmp_path / "two") < alone[0].updates
     shutil.copytree(tmp_path / "two", tmp_path / "one", symlinks=True)
     reports: list[TrainingProgress] = []
-    resumed = train_shared(data, tmp_path / "two", launcher=TWO_PROCESSES, epochs=6, progress=reports.append)
+    resumed = train_shared(
+        data, tmp_path / "two", launcher=TWO_PROCESSES, epochs=6, progress=reports.append
+    )
     assert resumed.processes == 2
     assert_same_but_for_rounding((resumed, tmp_path / "two"), alone)
     assert (reports[-1].update, reports[-1].total_updates) == (resumed.updates, resumed.updates)
-    assert sorted(path.name for path in (tmp_path / "two").iterdir()) == sorted(path.name for path in alone[1].iterdir())
+    assert sorted(path.name for path in (tmp_path / "two").iterdir()) == sorted(
+        path.name for path in alone[1].iterdir()
+    )
     # Another number of processes takes it up just as well.
     resumed = train_shared(data, tmp_path / "one", epochs=6)
     assert_same_but_for_rounding((resumed, tmp_path / "one"), alone)
@@ -162,13 +202,16 @@ def test_what_a_process_finds_wrong_is_told_by_the_parent(data, tmp_path):
 
 def test_a_launcher_that_fails_is_quoted(data, tmp_path):
     with pytest.raises(RuntimeError, match="no such partition"):
-        train_shared(data, tmp_path / "model", launcher=["bash", "-c", "echo no such partition; exit 3"])
+        train_shared(
+            data, tmp_path / "model", launcher=["bash", "-c", "echo no such partition; exit 3"]
+        )
     with pytest.raises(UserError, match="no-such-launcher"):
         train_shared(data, tmp_path / "model", launcher=["no-such-launcher"])
 
 
 @pytest.mark.parametrize(
-    ("wanted", "update_frequency", "used"), [(1, 4, 1), (2, 4, 2), (3, 4, 2), (8, 4, 4), (8, 6, 6), (5, 7, 1)]
+    ("wanted", "update_frequency", "used"),
+    [(1, 4, 1), (2, 4, 2), (3, 4, 2), (8, 4, 4), (8, 6, 6), (5, 7, 1)],
 )
 def test_as_many_processes_as_divide_the_updates(caplog, wanted, update_frequency, used):
     assert distributed.usable_processes(wanted, update_frequency) == used

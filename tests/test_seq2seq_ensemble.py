@@ -1,4 +1,6 @@
-"""Ensembles by their definition: the mean of the members' probabilities at each step; and models that are loaded once."""
+"""Ensembles by their definition: the mean of the members' probabilities at each step; and models
+that are loaded once.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,14 @@ from pseudogec.seq2seq.data import BEGINNING, END, PADDING, UNKNOWN, read_dictio
 
 pytestmark = pytest.mark.slow
 
-COPYING = TINY.model_copy(update={"name": "copy_transformer", "fairseq_options": {"copy-attention-heads": 2}})
-ENSEMBLES = {"plain": ("one", "two"), "copying": ("one", "copying"), "three": ("one", "two", "copying")}
+COPYING = TINY.model_copy(
+    update={"name": "copy_transformer", "fairseq_options": {"copy-attention-heads": 2}}
+)
+ENSEMBLES = {
+    "plain": ("one", "two"),
+    "copying": ("one", "copying"),
+    "three": ("one", "two", "copying"),
+}
 
 
 @pytest.fixture(scope="module")
@@ -41,8 +49,12 @@ def folder(one_thread, tmp_path_factory) -> Path:
     for name, architecture, seed in (("one", TINY, 1), ("two", TINY, 2), ("copying", COPYING, 3)):
         train([data], None, dictionary, folder / name, architecture, optimisation, seed)
     binarise_text([target for _, target in make_pairs(100, seed=1)], dictionary, folder / "text")
-    shape = LanguageModelArchitecture(layers=1, attention_heads=2, model_size=32, feed_forward_size=64, max_positions=20)
-    train_language_model([folder / "text"], None, dictionary, folder / "language", shape, short_training(epochs=1), 1)
+    shape = LanguageModelArchitecture(
+        layers=1, attention_heads=2, model_size=32, feed_forward_size=64, max_positions=20
+    )
+    train_language_model(
+        [folder / "text"], None, dictionary, folder / "language", shape, short_training(epochs=1), 1
+    )
     return folder
 
 
@@ -57,10 +69,16 @@ def sentences() -> list[list[str]]:
 
 
 def next_probabilities(model: Path, source: list[int], prefix: list[int]) -> np.ndarray:
-    """One model's distribution over the next piece, for one sentence without batch, padding, or states kept between steps."""
+    """One model's distribution over the next piece, for one sentence without batch, padding, or
+    states kept between steps.
+    """
     network = model_cache.load(model).model
     with torch.no_grad():
-        output = network(torch.tensor([[*source, END]]), torch.tensor([len(source) + 1]), torch.tensor([[END, *prefix]]))
+        output = network(
+            torch.tensor([[*source, END]]),
+            torch.tensor([len(source) + 1]),
+            torch.tensor([[END, *prefix]]),
+        )
         found = network.get_normalized_probs(output, log_probs=False)[0, -1].double().numpy()
     assert found.sum() == pytest.approx(1.0, abs=1e-5)
     return found
@@ -73,7 +91,10 @@ def mean_probabilities(models: list[Path], source: list[int], prefix: list[int])
 def score_by_hand(models: list[Path], source: list[int], target: list[int]) -> float:
     """The sum over the steps of the logarithm of the members' mean probability."""
     steps = enumerate([*target, END])
-    return sum(math.log(mean_probabilities(models, source, target[:place])[number]) for place, number in steps)
+    return sum(
+        math.log(mean_probabilities(models, source, target[:place])[number])
+        for place, number in steps
+    )
 
 
 def numbers_of(folder: Path, pieces: list[str]) -> list[int]:
@@ -86,7 +107,9 @@ def test_scores_are_sums_of_logarithms_of_mean_probabilities(ensemble, sentences
     found = Decoder(ensemble).score(sentences[:8], candidates, length_penalty=0.0)
     for sentence, targets, scores in zip(sentences, candidates, found, strict=False):
         source = numbers_of(ensemble[0], sentence)
-        expected = [score_by_hand(ensemble, source, numbers_of(ensemble[0], target)) for target in targets]
+        expected = [
+            score_by_hand(ensemble, source, numbers_of(ensemble[0], target)) for target in targets
+        ]
         assert scores == pytest.approx(expected, abs=1e-3)
 
 
@@ -118,17 +141,22 @@ def test_the_search_sees_the_mean_of_the_members_probabilities(ensemble, sentenc
 def test_probabilities_too_small_for_a_float_keep_their_logarithm(folder, tmp_path):
     """Models so sure of themselves that their float32 probability of a wrong piece is 0."""
     for name in ("one", "two"):
-        shutil.copytree(folder / name, tmp_path / name, ignore=shutil.ignore_patterns("ctranslate2-*"))
+        shutil.copytree(
+            folder / name, tmp_path / name, ignore=shutil.ignore_patterns("ctranslate2-*")
+        )
         state = checkpoints.load(tmp_path / name / "model.pt")
         for kind in ("weight", "bias"):
             state["model"][f"decoder.layers.0.final_layer_norm.{kind}"] *= 100
         checkpoints.save(state, tmp_path / name / "model.pt")
     models, wrong = [tmp_path / "one", tmp_path / "two"], [["ba", "ka", "fa", "ba"] * 4]
-    alone = [Decoder([model]).score([["mo"]], [wrong], length_penalty=0.0)[0][0] for model in models]
+    alone = [
+        Decoder([model]).score([["mo"]], [wrong], length_penalty=0.0)[0][0] for model in models
+    ]
     (together,) = Decoder(models).score([["mo"]], [wrong], length_penalty=0.0)[0]
     assert min(alone) < -1000
     assert -math.inf < together < 0
-    assert together >= max(alone) - len(wrong[0] + [END]) * math.log(2)  # no mean is less than half of the larger one
+    # No mean is less than half of the larger one
+    assert together >= max(alone) - len(wrong[0] + [END]) * math.log(2)
 
 
 # --- Refusals
@@ -157,7 +185,9 @@ def released():
 
 
 def test_a_model_is_read_anew_once_its_file_has_changed(released, folder, sentences, tmp_path):
-    shutil.copytree(folder / "one", tmp_path / "model", ignore=shutil.ignore_patterns("ctranslate2-*"))
+    shutil.copytree(
+        folder / "one", tmp_path / "model", ignore=shutil.ignore_patterns("ctranslate2-*")
+    )
     for engine in ("fairseq", "ctranslate2"):
         shutil.copyfile(folder / "one/model.pt", tmp_path / "model/model.pt")
         before = Decoder([tmp_path / "model"], engine=engine).decode(sentences)

@@ -23,7 +23,9 @@ PADDING, SUBWORDS, VOCABULARY = 1, 300, 50
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 1e-5), (torch.bfloat16, 5e-3)])
-def test_losses_and_gradient_are_fairseqs(smoothing: float, dtype: torch.dtype, tolerance: float) -> None:
+def test_losses_and_gradient_are_fairseqs(
+    smoothing: float, dtype: torch.dtype, tolerance: float
+) -> None:
     numbers = torch.Generator().manual_seed(1)
     logits = (4 * torch.randn(SUBWORDS, VOCABULARY, generator=numbers)).to(dtype)
     target = torch.randint(2, VOCABULARY, (SUBWORDS,), generator=numbers)
@@ -44,14 +46,29 @@ def test_losses_and_gradient_are_fairseqs(smoothing: float, dtype: torch.dtype, 
 @pytest.mark.parametrize("name", ["transformer", "copy_transformer"])
 def test_a_fused_training_has_the_same_losses(name: str, tmp_path: Path) -> None:
     make_dictionary(make_pairs(400, seed=1), tmp_path / "dict.txt")
-    data, valid = (make_dataset(tmp_path / part, tmp_path / "dict.txt", 2000, seed) for part, seed in (("data", 1), ("valid", 2)))
-    shape = TINY.model_copy(update={"name": name, "encoder_layers": 2, "decoder_layers": 2, "dropout": 0.0})
+    data, valid = (
+        make_dataset(tmp_path / part, tmp_path / "dict.txt", 2000, seed)
+        for part, seed in (("data", 1), ("valid", 2))
+    )
+    shape = TINY.model_copy(
+        update={"name": name, "encoder_layers": 2, "decoder_layers": 2, "dropout": 0.0}
+    )
     options = short_training(learning_rate=5e-3, warmup_updates=30, max_tokens=500, epochs=3)
     plain, fused = (
-        train([data], valid, tmp_path / "dict.txt", tmp_path / str(way), shape.model_copy(update={"fused": way}), options, 1)
+        train(
+            [data],
+            valid,
+            tmp_path / "dict.txt",
+            tmp_path / str(way),
+            shape.model_copy(update={"fused": way}),
+            options,
+            1,
+        )
         for way in (False, True)
     )
     assert plain.updates == fused.updates > 30
     for curve in ("training_curve", "validation_curve"):
-        expected, found = ([point.loss for point in getattr(result, curve)] for result in (plain, fused))
+        expected, found = (
+            [point.loss for point in getattr(result, curve)] for result in (plain, fused)
+        )
         np.testing.assert_allclose(found, expected, rtol=1e-3)

@@ -16,7 +16,9 @@ SHAPES = [(7, 5), (5,), (3, 4, 2), (1,)]
 def optimiser_of(weights: list[torch.nn.Parameter], decay: float, name: str = "adam") -> Any:
     from fairseq import optim
 
-    options = Optimisation(optimiser=name, learning_rate=0.01, warmup_updates=4, weight_decay=decay, updates=10)  # type: ignore[arg-type]
+    options = Optimisation(
+        optimiser=name, learning_rate=0.01, warmup_updates=4, weight_decay=decay, updates=10
+    )  # type: ignore[arg-type]
     arguments = ["/nowhere", "--arch", "transformer", *options.fairseq_arguments()]
     return optim.build_optimizer(compat.configuration(arguments).optimizer, weights)
 
@@ -40,7 +42,9 @@ def test_weights_are_those_of_fairseq(decay: float, most: float) -> None:
                 each.grad = gradient.clone()
             optimiser.multiply_grads(torch.tensor(0.5))
             optimiser.multiply_grads(3.0)
-        norms = [optimiser.clip_grad_norm(most, aggregate_norm_fn=None) for optimiser in (fused, plain)]
+        norms = [
+            optimiser.clip_grad_norm(most, aggregate_norm_fn=None) for optimiser in (fused, plain)
+        ]
         assert norms[0] == pytest.approx(float(norms[1]), rel=1e-6)
         fused.step(), plain.step()
     for one, other in zip(ours, theirs, strict=True):

@@ -1,4 +1,6 @@
-"""Language models: probabilities by their definition, fairseq's own figures, exact resumption after a kill, and refusals."""
+"""Language models: probabilities by their definition, fairseq's own figures, exact resumption after
+a kill, and refusals.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,12 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("one_thread")]
 
 LONGEST = 12
 TINY = LanguageModelArchitecture(
-    layers=1, attention_heads=2, model_size=32, feed_forward_size=64, dropout=0.1, max_positions=LONGEST
+    layers=1,
+    attention_heads=2,
+    model_size=32,
+    feed_forward_size=64,
+    dropout=0.1,
+    max_positions=LONGEST,
 )
 CONVOLUTIONAL = LanguageModelArchitecture(
     name="fconv_lm",
@@ -54,7 +61,16 @@ def data(tmp_path_factory) -> Path:
     return folder
 
 
-def train_tiny(data: Path, save_dir: Path, *, texts=("one",), valid="valid", seed=1, architecture=TINY, **options):
+def train_tiny(
+    data: Path,
+    save_dir: Path,
+    *,
+    texts=("one",),
+    valid="valid",
+    seed=1,
+    architecture=TINY,
+    **options,
+):
     optimisation = optimisation_among(options, label_smoothing=0.0, selection={"average_last": 1})
     return train_language_model(
         [data / name for name in texts],
@@ -90,7 +106,9 @@ def convolutional(data, tmp_path_factory) -> Path:
 def test_files_equal_those_of_fairseq_preprocess(tmp_path):
     sentences = [*make_sentences(100, seed=1), [], ["unheard", "ba"]]
     dictionary = make_dictionary(make_pairs(400, seed=1), tmp_path / "dict.txt")
-    (tmp_path / "text").write_text("".join(" ".join(sentence) + "\n" for sentence in sentences), encoding="utf-8")
+    (tmp_path / "text").write_text(
+        "".join(" ".join(sentence) + "\n" for sentence in sentences), encoding="utf-8"
+    )
     size = binarise_text(sentences, dictionary, tmp_path / "ours")
     run_fairseq(
         *("preprocess", "--only-source", "--trainpref", tmp_path / "text", "--srcdict", dictionary),
@@ -110,16 +128,22 @@ def test_weights_equal_those_of_fairseq_train(data, tmp_path):
             (theirs / f"data/{split}.{ending}").symlink_to(data / text / f"train.{ending}")
     (theirs / "data/dict.txt").symlink_to(data / "dict.txt")
     train_by_fairseq(result.arguments, [theirs / "data"], theirs)
-    assert_same_weights(weights_of(tmp_path / "ours/model.pt"), weights_of(theirs / "checkpoint_last.pt"))
+    assert_same_weights(
+        weights_of(tmp_path / "ours/model.pt"), weights_of(theirs / "checkpoint_last.pt")
+    )
     assert result.pairs == 151
-    assert result.target_words == 2 * sum(len(sentence) + 1 for sentence in [*make_sentences(150, seed=1), []])
+    assert result.target_words == 2 * sum(
+        len(sentence) + 1 for sentence in [*make_sentences(150, seed=1), []]
+    )
 
 
 # --- Probabilities
 
 
 def next_probabilities(folder: Path, prefix: list[int]) -> torch.Tensor:
-    """The distribution over the next piece after some numbers, without batch or padding, from the network's logits."""
+    """The distribution over the next piece after some numbers, without batch or padding, from the
+    network's logits.
+    """
     model = model_cache.load(folder).model
     with torch.no_grad(), compat.quiet():
         logits, _ = model(src_tokens=torch.tensor([[END, *prefix]]))
@@ -152,7 +176,15 @@ def test_the_whole_texts_probability_is_that_of_fairseq_eval_lm(folder, data):
         from fairseq_cli import eval_lm
 
         paths = [str(data / "valid"), "--path", str(folder / "model.pt"), "--gen-subset", "train"]
-        arguments = [*paths, "--sample-break-mode", "eos", "--max-tokens", "200", "--cpu", "--no-progress-bar"]
+        arguments = [
+            *paths,
+            "--sample-break-mode",
+            "eos",
+            "--max-tokens",
+            "200",
+            "--cpu",
+            "--no-progress-bar",
+        ]
         namespace = options.parse_args_and_arch(options.get_eval_lm_parser(), arguments)
         found = eval_lm.main(convert_namespace_to_omegaconf(namespace))
     total = sum(LanguageModel(folder).log_probabilities(sentences))

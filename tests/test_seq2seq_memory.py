@@ -22,7 +22,9 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 def small_memory(sentences: int, until: int = 0) -> Architecture:
     """A model for as many sentences as memory has room for, from an update on."""
     options = {"user-dir": str(PLUGIN), "memory-for-sentences": sentences, "memory-until": until}
-    return TINY.model_copy(update={"name": "small_memory_transformer", "dropout": 0.0, "fairseq_options": options})
+    return TINY.model_copy(
+        update={"name": "small_memory_transformer", "dropout": 0.0, "fairseq_options": options}
+    )
 
 
 @pytest.fixture(scope="module")
@@ -42,8 +44,16 @@ def whole(data: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Trainin
     return train(data, folder, small_memory(1000)), folder
 
 
-def train(data: Path, save_dir: Path, architecture: Architecture, **options: object) -> TrainingResult:
-    return train_tiny(data, save_dir, architecture=architecture, updates_per_point=1, **{"update_frequency": 2, **options})
+def train(
+    data: Path, save_dir: Path, architecture: Architecture, **options: object
+) -> TrainingResult:
+    return train_tiny(
+        data,
+        save_dir,
+        architecture=architecture,
+        updates_per_point=1,
+        **{"update_frequency": 2, **options},
+    )
 
 
 # --- Training
@@ -51,7 +61,9 @@ def train(data: Path, save_dir: Path, architecture: Architecture, **options: obj
 
 @pytest.mark.slow
 @pytest.mark.parametrize("until", [0, 3])
-def test_a_training_that_runs_out_of_memory_says_what_may_help(data: Path, tmp_path: Path, until: int) -> None:
+def test_a_training_that_runs_out_of_memory_says_what_may_help(
+    data: Path, tmp_path: Path, until: int
+) -> None:
     with pytest.raises(UserError, match=f"after {until} updates .*max_tokens"):
         train(data, tmp_path / "model", small_memory(12, until))
 
@@ -68,16 +80,31 @@ def copy_with_memory_for(sentences: int, model: Path, folder: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_outputs_are_those_of_memory_enough(whole: tuple[TrainingResult, Path], tmp_path: Path) -> None:
-    """Also where they are random; sentences of one length, whose first batch would hold all of them."""
+def test_outputs_are_those_of_memory_enough(
+    whole: tuple[TrainingResult, Path], tmp_path: Path
+) -> None:
+    """Also where they are random; sentences of one length, whose first batch would hold all of
+    them.
+    """
     small = copy_with_memory_for(4, whole[1], tmp_path / "small")
     sentences = [source for source, _ in make_pairs(60, seed=5)]
     enough, too_small = (Decoder([folder], engine="fairseq") for folder in (whole[1], small))
     for options in ({}, {"beam": 3, "n_best": 3}, {"beta_random": 4.0}):
-        found, expected = too_small.decode(sentences, **options), enough.decode(sentences, **options)
+        found, expected = (
+            too_small.decode(sentences, **options),
+            enough.decode(sentences, **options),
+        )
         for one, other in zip(found, expected, strict=True):
-            assert [hypothesis.subwords for hypothesis in one] == [hypothesis.subwords for hypothesis in other]
-            assert np.allclose([each.score for each in one], [each.score for each in other], atol=1e-4)
-    assert [h[0].subwords for h in too_small.sample(sentences)] == [h[0].subwords for h in enough.sample(sentences)]
+            assert [hypothesis.subwords for hypothesis in one] == [
+                hypothesis.subwords for hypothesis in other
+            ]
+            assert np.allclose(
+                [each.score for each in one], [each.score for each in other], atol=1e-4
+            )
+    assert [h[0].subwords for h in too_small.sample(sentences)] == [
+        h[0].subwords for h in enough.sample(sentences)
+    ]
     candidates = [[sentence, sentence[1:]] for sentence in sentences]
-    assert np.allclose(too_small.score(sentences, candidates), enough.score(sentences, candidates), atol=1e-4)
+    assert np.allclose(
+        too_small.score(sentences, candidates), enough.score(sentences, candidates), atol=1e-4
+    )

@@ -1,4 +1,6 @@
-"""Checkpoints as fairseq 0.6 to 0.9 wrote them, with separate dictionaries, against fairseq's own reading of them."""
+"""Checkpoints as fairseq 0.6 to 0.9 wrote them, with separate dictionaries, against fairseq's own
+reading of them.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,8 @@ pytestmark = pytest.mark.slow
 ENVIRONMENT = os.environ | {"OMP_NUM_THREADS": "1"}
 SIZE, HEADS, INNER = 32, 2, 64
 
-# The options of a training with fairseq 0.8, as its checkpoints hold them; later versions know some no more, and know others.
+# The options of a training with fairseq 0.8, as its checkpoints hold them; later versions know some
+# no more, and know others.
 OLD_OPTIONS = {
     "activation_dropout": 0.0,
     "activation_fn": "relu",
@@ -108,7 +111,9 @@ OLD_OPTIONS = {
 
 
 def old_names(weights: dict[str, torch.Tensor], shared: bool) -> dict[str, torch.Tensor]:
-    """Weights as early versions named them: one projection for query, key and value, and another output layer."""
+    """Weights as early versions named them: one projection for query, key and value, and another
+    output layer.
+    """
     old = dict(weights)
     for name in weights:
         if name.endswith("q_proj.weight"):
@@ -132,9 +137,15 @@ def save_old_checkpoint(weights: dict[str, torch.Tensor], path: Path, **changes:
     }
     state = {
         "args": options,
-        "model": old_names(weights, options.share_decoder_input_output_embed or options.share_all_embeddings),
+        "model": old_names(
+            weights, options.share_decoder_input_output_embed or options.share_all_embeddings
+        ),
         "optimizer_history": [history],
-        "extra_state": {"train_iterator": {"epoch": 41, "iterations_in_epoch": 0}, "val_loss": 2.5, "best": 2.5},
+        "extra_state": {
+            "train_iterator": {"epoch": 41, "iterations_in_epoch": 0},
+            "val_loss": 2.5,
+            "best": 2.5,
+        },
         "last_optimizer_state": {"state": {0: {"exp_avg": torch.zeros(100_000)}}},
     }
     torch.save(state, path, _use_new_zipfile_serialization=False)  # torch 1.0 knew no other
@@ -143,7 +154,15 @@ def save_old_checkpoint(weights: dict[str, torch.Tensor], path: Path, **changes:
 
 def run_fairseq(*arguments: object, text: str | None = None) -> str:
     command = [*FAIRSEQ, *map(str, arguments)]
-    return subprocess.run(command, check=True, capture_output=True, text=True, input=text, env=ENVIRONMENT, timeout=600).stdout
+    return subprocess.run(
+        command,
+        check=True,
+        capture_output=True,
+        text=True,
+        input=text,
+        env=ENVIRONMENT,
+        timeout=600,
+    ).stdout
 
 
 class Released:
@@ -161,7 +180,18 @@ class Released:
     def outputs(self, sentences: list[list[str]]) -> list[list[str]]:
         """The best outputs of ``fairseq-interactive`` with the files as they are."""
         lines = run_fairseq(
-            *("interactive", self.folder, "--path", self.checkpoint, "--beam", 5, "--max-len-a", 1.5, "--max-len-b", 10),
+            *(
+                "interactive",
+                self.folder,
+                "--path",
+                self.checkpoint,
+                "--beam",
+                5,
+                "--max-len-a",
+                1.5,
+                "--max-len-b",
+                10,
+            ),
             *("--buffer-size", 100, "--max-tokens", 1000, "--cpu"),
             text="".join(" ".join(sentence) + "\n" for sentence in sentences),
         ).splitlines()
@@ -174,20 +204,76 @@ def released(tmp_path_factory) -> Released:
     """A model that has learnt to copy, by and large, from pieces to the same pieces in capitals."""
     folder = tmp_path_factory.mktemp("released")
     pairs = make_pairs(2000, seed=1)
-    for side, sentences in (("src_bpe8000", [s for s, _ in pairs]), ("trg_bpe8000", [[p.upper() for p in t] for _, t in pairs])):
-        (folder / f"train.{side}").write_text("".join(" ".join(s) + "\n" for s in sentences), encoding="utf-8")
+    for side, sentences in (
+        ("src_bpe8000", [s for s, _ in pairs]),
+        ("trg_bpe8000", [[p.upper() for p in t] for _, t in pairs]),
+    ):
+        (folder / f"train.{side}").write_text(
+            "".join(" ".join(s) + "\n" for s in sentences), encoding="utf-8"
+        )
     # The target's dictionary lacks the rarest pieces.
     run_fairseq(
-        *("preprocess", "-s", "src_bpe8000", "-t", "trg_bpe8000", "--trainpref", folder / "train", "--destdir", folder),
+        *(
+            "preprocess",
+            "-s",
+            "src_bpe8000",
+            "-t",
+            "trg_bpe8000",
+            "--trainpref",
+            folder / "train",
+            "--destdir",
+            folder,
+        ),
         *("--nwordstgt", 16, "--workers", 1),
     )
     run_fairseq(
-        *("train", folder, "--arch", "transformer_vaswani_wmt_en_de_big", "--share-decoder-input-output-embed"),
-        *(option for side in ("encoder", "decoder") for option in (f"--{side}-layers", 1, f"--{side}-attention-heads", HEADS)),
-        *(o for side in ("encoder", "decoder") for o in (f"--{side}-embed-dim", SIZE, f"--{side}-ffn-embed-dim", INNER)),
-        *("--dropout", 0, "--optimizer", "adam", "--lr", 5e-3, "--lr-scheduler", "inverse_sqrt", "--warmup-updates", 30),
-        *("--criterion", "label_smoothed_cross_entropy", "--label-smoothing", 0.1, "--max-tokens", 500, "--max-epoch", 14),
-        *("--save-dir", folder / "training", "--disable-validation", "--valid-subset", "train", "--no-epoch-checkpoints"),
+        *(
+            "train",
+            folder,
+            "--arch",
+            "transformer_vaswani_wmt_en_de_big",
+            "--share-decoder-input-output-embed",
+        ),
+        *(
+            option
+            for side in ("encoder", "decoder")
+            for option in (f"--{side}-layers", 1, f"--{side}-attention-heads", HEADS)
+        ),
+        *(
+            o
+            for side in ("encoder", "decoder")
+            for o in (f"--{side}-embed-dim", SIZE, f"--{side}-ffn-embed-dim", INNER)
+        ),
+        *(
+            "--dropout",
+            0,
+            "--optimizer",
+            "adam",
+            "--lr",
+            5e-3,
+            "--lr-scheduler",
+            "inverse_sqrt",
+            "--warmup-updates",
+            30,
+        ),
+        *(
+            "--criterion",
+            "label_smoothed_cross_entropy",
+            "--label-smoothing",
+            0.1,
+            "--max-tokens",
+            500,
+            "--max-epoch",
+            14,
+        ),
+        *(
+            "--save-dir",
+            folder / "training",
+            "--disable-validation",
+            "--valid-subset",
+            "train",
+            "--no-epoch-checkpoints",
+        ),
         *("--cpu", "--no-progress-bar", "--num-workers", 0),
     )
     weights = checkpoints.load(folder / "training/checkpoint_last.pt")["model"]
@@ -216,12 +302,19 @@ def expected(released, sentences) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("engine", ["ctranslate2", "fairseq"])
-def test_outputs_are_those_of_fairseq_with_the_released_files(imported, sentences, expected, engine):
+def test_outputs_are_those_of_fairseq_with_the_released_files(
+    imported, sentences, expected, engine
+):
     known = ["<unk>" not in output for output in expected]
     outputs = best(Decoder([imported], engine=engine).decode(sentences))
     assert sum(known) > 30
-    assert [o for o, k in zip(outputs, known, strict=True) if k] == [o for o, k in zip(expected, known, strict=True) if k]
-    right = [[piece.upper() for piece in sentence] == output for sentence, output in zip(sentences, outputs, strict=True)]
+    assert [o for o, k in zip(outputs, known, strict=True) if k] == [
+        o for o, k in zip(expected, known, strict=True) if k
+    ]
+    right = [
+        [piece.upper() for piece in sentence] == output
+        for sentence, output in zip(sentences, outputs, strict=True)
+    ]
     assert sum(right) > 20  # the model has learnt something at all
 
 
@@ -231,7 +324,10 @@ def build(options: Namespace, source: Path, target: Path) -> torch.nn.Module:
     from fairseq.data import Dictionary
     from fairseq.models import ARCH_MODEL_REGISTRY
 
-    task = SimpleNamespace(source_dictionary=Dictionary.load(str(source)), target_dictionary=Dictionary.load(str(target)))
+    task = SimpleNamespace(
+        source_dictionary=Dictionary.load(str(source)),
+        target_dictionary=Dictionary.load(str(target)),
+    )
     with torch.random.fork_rng():
         torch.manual_seed(1)
         return ARCH_MODEL_REGISTRY[options.arch].build_model(options, task).eval()
@@ -248,17 +344,25 @@ def test_the_authors_dictionaries(shared_data, tmp_path, shared):
     source = list(read_dictionary(files.source))[10:20]
     target = list(read_dictionary(files.target))[10:20]
     scores = [
-        Decoder([tmp_path / "model"], engine=engine).score([source], [[target]], 0.0) for engine in ("ctranslate2", "fairseq")
+        Decoder([tmp_path / "model"], engine=engine).score([source], [[target]], 0.0)
+        for engine in ("ctranslate2", "fairseq")
     ]
     assert np.allclose(*scores, atol=1e-3)
     rounded = model.half().float()  # the checkpoint's weights have half precision
-    ids = [torch.tensor([[*range(10, 20), 2]]), torch.tensor([[11]]), torch.tensor([[2, *range(10, 20)]])]
+    ids = [
+        torch.tensor([[*range(10, 20), 2]]),
+        torch.tensor([[11]]),
+        torch.tensor([[2, *range(10, 20)]]),
+    ]
     with torch.no_grad():
         logits, _ = rounded(*ids)
     expected = torch.log_softmax(logits[0], dim=-1)[range(11), [*range(10, 20), 2]].sum()
     assert scores[1][0][0] == pytest.approx(float(expected), abs=1e-3)
     # A random model comes to no end, so only beginnings can agree.
-    greedy = [Decoder([tmp_path / "model"], engine=engine).decode([source], beam=1) for engine in ("ctranslate2", "fairseq")]
+    greedy = [
+        Decoder([tmp_path / "model"], engine=engine).decode([source], beam=1)
+        for engine in ("ctranslate2", "fairseq")
+    ]
     assert best(greedy[0])[0][:10] == best(greedy[1])[0][:10]
 
 
@@ -279,8 +383,13 @@ def test_a_profile_makes_a_system_of_released_models(released, sentences, shared
     # Merges that keep these words whole, as pieces.
     words = sorted({piece for sentence in sentences for piece in sentence if piece.isalpha()})
     merges = [f"{word[0]} {word[1:]}</w>" for word in words]
-    (released.folder / "codes").write_text("\n".join(["#version: 0.2", *merges]) + "\n", encoding="utf-8")
-    files = "source_dictionary: dict.src_bpe8000.txt, target_dictionary: dict.trg_bpe8000.txt, codes: codes"
+    (released.folder / "codes").write_text(
+        "\n".join(["#version: 0.2", *merges]) + "\n", encoding="utf-8"
+    )
+    files = (
+        "source_dictionary: dict.src_bpe8000.txt, target_dictionary: dict.trg_bpe8000.txt, "
+        "codes: codes"
+    )
     step = f"{{step: released_models, checkpoints: checkpoint_best.pt, {files}}}"
     overrides = [f"data_folder={released.folder}", f"systems.released.steps=[{step}]"]
     study = Study.open("smoke", overrides, store=shared_store, scheduler=scheduler)
@@ -291,4 +400,8 @@ def test_a_profile_makes_a_system_of_released_models(released, sentences, shared
     expected = [" ".join(pieces).replace("@@ ", "").split() for pieces in released.outputs(whole)]
     for trace, tokens in zip(corrected, expected, strict=True):
         # Where fairseq writes <unk>, a system copies the source's piece.
-        assert [ours for ours, theirs in zip(trace.tokens, tokens, strict=True) if theirs not in (ours, "<unk>")] == []
+        assert [
+            ours
+            for ours, theirs in zip(trace.tokens, tokens, strict=True)
+            if theirs not in (ours, "<unk>")
+        ] == []

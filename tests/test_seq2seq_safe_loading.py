@@ -1,4 +1,6 @@
-"""Files that would run a program when they are read: refused everywhere, and nothing runs; what is ours is read as before."""
+"""Files that would run a program when they are read: refused everywhere, and nothing runs; what is
+ours is read as before.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,14 @@ import torch
 
 from helpers.seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
 from pseudogec.artefacts.errors import DataError, UserError
-from pseudogec.seq2seq import Decoder, TrainingProgress, checkpoints, import_checkpoint, model_files, train
+from pseudogec.seq2seq import (
+    Decoder,
+    TrainingProgress,
+    checkpoints,
+    import_checkpoint,
+    model_files,
+    train,
+)
 from pseudogec.seq2seq.checkpoints import TRUST, UnsafeFileError
 from pseudogec.seq2seq.detector import Detector
 from pseudogec.seq2seq.language_model import LanguageModel
@@ -53,7 +62,9 @@ def marker(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def dictionary(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_dictionary(make_pairs(100, seed=1), tmp_path_factory.mktemp("dictionary") / "dict.txt")
+    return make_dictionary(
+        make_pairs(100, seed=1), tmp_path_factory.mktemp("dictionary") / "dict.txt"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +81,9 @@ def trained(dictionary: Path, dataset: Path) -> Path:
 
 @pytest.fixture
 def model(trained: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(trained, tmp_path / "model", ignore=shutil.ignore_patterns("ctranslate2-*")))
+    return Path(
+        shutil.copytree(trained, tmp_path / "model", ignore=shutil.ignore_patterns("ctranslate2-*"))
+    )
 
 
 @pytest.mark.parametrize("zipped", [True, False], ids=["zip", "early format"])
@@ -124,7 +137,9 @@ def interrupted(folder: Path, dataset: Path, dictionary: Path) -> Path:
     return folder / "unfinished" / checkpoints.LAST
 
 
-def test_a_state_with_a_flipped_bit_is_not_resumed(dataset: Path, dictionary: Path, tmp_path: Path) -> None:
+def test_a_state_with_a_flipped_bit_is_not_resumed(
+    dataset: Path, dictionary: Path, tmp_path: Path
+) -> None:
     options = short_training(updates=7)
     train([dataset], dataset, dictionary, tmp_path / "undisturbed", TINY, options, seed=1)
     state = interrupted(tmp_path / "model", dataset, dictionary)
@@ -132,14 +147,23 @@ def test_a_state_with_a_flipped_bit_is_not_resumed(dataset: Path, dictionary: Pa
     damaged[len(damaged) // 2] ^= 1  # within the weights, where no reader would stumble
     state.write_bytes(damaged)
     train([dataset], dataset, dictionary, tmp_path / "model", TINY, options, seed=1)
-    ours, undisturbed = (checkpoints.load(tmp_path / name / "model.pt")["model"] for name in ("model", "undisturbed"))
+    ours, undisturbed = (
+        checkpoints.load(tmp_path / name / "model.pt")["model"] for name in ("model", "undisturbed")
+    )
     assert all(torch.equal(ours[name], undisturbed[name]) for name in undisturbed)
 
 
 def old_checkpoint(model: Path, path: Path, **extra: object) -> Path:
     """A model as others release theirs: options as a namespace, in the format of early torch."""
     state = checkpoints.load(model / "model.pt")
-    options = Namespace(**{**vars(state["cfg"]["model"]), "source_lang": "en", "target_lang": "xx", "task": "translation"})
+    options = Namespace(
+        **{
+            **vars(state["cfg"]["model"]),
+            "source_lang": "en",
+            "target_lang": "xx",
+            "task": "translation",
+        }
+    )
     state |= {"args": options, "extra_state": {"train_iterator": {"epoch": 3}, **extra}}
     del state["cfg"]
     torch.save(state, path, _use_new_zipfile_serialization=False)
@@ -162,14 +186,20 @@ def test_a_malicious_released_checkpoint_is_refused_with_the_way_to_allow_it(
 def test_a_released_checkpoint_is_read_whatever_it_holds_when_the_user_names_it(
     named: str, model: Path, dictionary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    released = old_checkpoint(model, tmp_path / "checkpoint_best.pt", payload=Malicious(tmp_path / "made"))
-    trusted = {"the file": [released], "its folder": [tmp_path], "among others": [model, released]}[named]
+    released = old_checkpoint(
+        model, tmp_path / "checkpoint_best.pt", payload=Malicious(tmp_path / "made")
+    )
+    trusted = {"the file": [released], "its folder": [tmp_path], "among others": [model, released]}[
+        named
+    ]
     monkeypatch.setenv(TRUST, os.pathsep.join(map(str, trusted)))
     import_checkpoint(released, dictionary, dictionary, tmp_path / "imported")
     assert (tmp_path / "made").exists()
     assert "payload" not in checkpoints.load(tmp_path / "imported/model.pt")["extra_state"]
     sentences = [source for source, _ in make_pairs(20, seed=5)]
-    again, first = (Decoder([folder]).decode(sentences) for folder in (tmp_path / "imported", model))
+    again, first = (
+        Decoder([folder]).decode(sentences) for folder in (tmp_path / "imported", model)
+    )
     assert [best[0].subwords for best in again] == [best[0].subwords for best in first]
 
 
@@ -185,19 +215,40 @@ HARMFUL = (
         "[1][0]",
         "(x := 1)",
     ),
-    *("[0] * 1000000000", "'a' * 1000000000", "[0] * 1000 * 1000", "9**9**9", "1 << 99999999", "-" * 100_000 + "(1)", "[" * 5000),
-    *(" open('a')", "${a}('b')", "'${model.z}'", "['a', '${model.z}']", b"exit()", bytearray(b"exit()"), 1j),
+    *(
+        "[0] * 1000000000",
+        "'a' * 1000000000",
+        "[0] * 1000 * 1000",
+        "9**9**9",
+        "1 << 99999999",
+        "-" * 100_000 + "(1)",
+        "[" * 5000,
+    ),
+    *(
+        " open('a')",
+        "${a}('b')",
+        "'${model.z}'",
+        "['a', '${model.z}']",
+        b"exit()",
+        bytearray(b"exit()"),
+        1j,
+    ),
 )
 
 
 @pytest.mark.parametrize("value", HARMFUL, ids=lambda value: str(value)[:30])
 def test_an_option_that_runs_or_fills_the_memory_is_refused(value: object) -> None:
-    for nested in ({"cfg": {"layers": value}}, {"args": Namespace(model=Namespace(layers=[value]))}):
+    for nested in (
+        {"cfg": {"layers": value}},
+        {"args": Namespace(model=Namespace(layers=[value]))},
+    ):
         with pytest.raises(ValueError, match="layers"):
             checkpoints.plain(nested)
 
 
-def test_attributes_of_containers_are_no_options(model: Path, marker: Path, dictionary: Path, tmp_path: Path) -> None:
+def test_attributes_of_containers_are_no_options(
+    model: Path, marker: Path, dictionary: Path, tmp_path: Path
+) -> None:
     released = old_checkpoint(model, tmp_path / "checkpoint_best.pt")
     state = torch.load(released, weights_only=True)
     disguised: OrderedDict[str, object] = OrderedDict()
@@ -225,7 +276,9 @@ def test_a_released_checkpoint_whose_option_is_code_is_refused_until_it_is_named
     with monkeypatch.context() as trusting:
         trusting.setenv(TRUST, str(model))
         released = old_checkpoint(model, tmp_path / "checkpoint_best.pt")
-    with pytest.raises(UnsafeFileError, match=rf"checkpoint_best\.pt.*adaptive_softmax_cutoff.*{TRUST}={released}"):
+    with pytest.raises(
+        UnsafeFileError, match=rf"checkpoint_best\.pt.*adaptive_softmax_cutoff.*{TRUST}={released}"
+    ):
         import_checkpoint(released, dictionary, dictionary, tmp_path / "imported")
     monkeypatch.setenv(TRUST, str(released))
     import_checkpoint(released, dictionary, dictionary, tmp_path / "imported")

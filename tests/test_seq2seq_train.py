@@ -1,4 +1,6 @@
-"""Training: the weights of fairseq-train, exact resumption after a kill, averaging, fine-tuning, and refusals."""
+"""Training: the weights of fairseq-train, exact resumption after a kill, averaging, fine-tuning,
+and refusals.
+"""
 
 from __future__ import annotations
 
@@ -49,12 +51,19 @@ def test_weights_equal_those_of_fairseq_train(data, tmp_path):
     prepare([data / "genuine", data / "pseudo"], data / "valid", data / "dict.txt", folder / "data")
     train_by_fairseq(result.arguments, [folder / "data"], folder)
     assert result.pairs == 3 * 150 + 250
-    assert_same_weights(weights_of(tmp_path / "ours/model.pt"), weights_of(folder / "checkpoint_last.pt"))
-    assert result.updates == checkpoints.load(folder / "checkpoint_last.pt")["optimizer_history"][-1]["num_updates"]
+    assert_same_weights(
+        weights_of(tmp_path / "ours/model.pt"), weights_of(folder / "checkpoint_last.pt")
+    )
+    assert (
+        result.updates
+        == checkpoints.load(folder / "checkpoint_last.pt")["optimizer_history"][-1]["num_updates"]
+    )
 
 
 def test_average_is_the_mean_of_the_last_checkpoints_of_fairseq_train(data, tmp_path):
-    result = train_tiny(data, tmp_path / "ours", valid=None, epochs=3, selection=AverageLast(average_last=2))
+    result = train_tiny(
+        data, tmp_path / "ours", valid=None, epochs=3, selection=AverageLast(average_last=2)
+    )
     folder = tmp_path / "fairseq"
     prepare([data / "genuine"], None, data / "dict.txt", folder / "data")
     train_by_fairseq(result.arguments, [folder / "data"], folder)
@@ -71,7 +80,10 @@ def test_a_snapshot_is_the_model_of_a_training_that_ended_there(data, tmp_path):
     train_tiny(data, tmp_path / "long", epochs=5, snapshots=(2, 3), **options)
     for epochs in (2, 3):
         train_tiny(data, tmp_path / f"{epochs}", epochs=epochs, **options)
-        assert_same_weights(weights_of(tmp_path / f"long/model_after_{epochs}.pt"), weights_of(tmp_path / f"{epochs}/model.pt"))
+        assert_same_weights(
+            weights_of(tmp_path / f"long/model_after_{epochs}.pt"),
+            weights_of(tmp_path / f"{epochs}/model.pt"),
+        )
 
 
 def test_a_killed_training_ends_with_the_same_weights(data, tmp_path):
@@ -87,10 +99,16 @@ def test_a_killed_training_ends_with_the_same_weights(data, tmp_path):
     resumed = train_tiny(data, tmp_path / "killed", epochs=4)
     whole = train_tiny(data, tmp_path / "whole", epochs=4)
     assert 0 < stopped_at < whole.updates
-    assert_same_weights(weights_of(tmp_path / "killed/model.pt"), weights_of(tmp_path / "whole/model.pt"))
+    assert_same_weights(
+        weights_of(tmp_path / "killed/model.pt"), weights_of(tmp_path / "whole/model.pt")
+    )
     assert resumed.validation_curve == whole.validation_curve
     assert resumed.training_curve == whole.training_curve
-    assert (resumed.updates, resumed.target_words, resumed.chosen) == (whole.updates, whole.target_words, whole.chosen)
+    assert (resumed.updates, resumed.target_words, resumed.chosen) == (
+        whole.updates,
+        whole.target_words,
+        whole.chosen,
+    )
     assert sorted(path.name for path in (tmp_path / "killed").iterdir()) == sorted(
         path.name for path in (tmp_path / "whole").iterdir()
     )
@@ -106,7 +124,15 @@ def interrupt_after(updates: int):
 
 def stop_early(data: Path, save_dir: Path, **options) -> None:
     with pytest.raises(KeyboardInterrupt):
-        train_tiny(data, save_dir, updates=8, epochs=None, seconds_between_saves=0.0, progress=interrupt_after(8), **options)
+        train_tiny(
+            data,
+            save_dir,
+            updates=8,
+            epochs=None,
+            seconds_between_saves=0.0,
+            progress=interrupt_after(8),
+            **options,
+        )
 
 
 def test_an_unfinished_training_with_other_options_is_refused(data, tmp_path):
@@ -121,10 +147,16 @@ def test_what_a_training_leaves(data, tmp_path):
     result = train_tiny(data, tmp_path / "model", progress=reports.append, updates_per_point=2)
     names = sorted(path.name for path in (tmp_path / "model").iterdir())
     assert names == ["dict.src.txt", "dict.trg.txt", "model.pt", "training.json"]
-    assert (reports[-1].update, reports[-1].total_updates, reports[-1].seconds_left) == (result.updates, result.updates, 0)
+    assert (reports[-1].update, reports[-1].total_updates, reports[-1].seconds_left) == (
+        result.updates,
+        result.updates,
+        0,
+    )
     assert result.epochs == 2 and result.pairs == 150 and result.skipped_pairs == 0
     assert result.target_words == 2 * sum(len(target) + 1 for _, target in make_pairs(150, seed=1))
-    assert [point.update for point in result.training_curve] == list(range(2, result.updates + 1, 2))
+    assert [point.update for point in result.training_curve] == list(
+        range(2, result.updates + 1, 2)
+    )
     assert len(result.validation_curve) == 2
     losses = [point.loss for point in result.training_curve]
     assert losses[-1] < losses[0]
@@ -145,10 +177,23 @@ def test_seeds_decide_and_nothing_else(data, tmp_path):
 
 def test_fine_tuning_starts_from_the_given_weights_with_a_fresh_optimiser(data, tmp_path):
     pretrained = train_tiny(data, tmp_path / "pretrained", datasets=("pseudo",), epochs=6)
-    options = {"optimiser": "adafactor", "learning_rate": 3e-5, "schedule": "constant", "warmup_updates": 0, "selection": "best"}
-    tuned = train_tiny(data, tmp_path / "tuned", initial_model=tmp_path / "pretrained", seed=7, **options)
-    assert tuned.validation_curve[0].loss == pytest.approx(pretrained.validation_curve[-1].loss, rel=0.05)
-    before, after = weights_of(tmp_path / "pretrained/model.pt"), weights_of(tmp_path / "tuned/model.pt")
+    options = {
+        "optimiser": "adafactor",
+        "learning_rate": 3e-5,
+        "schedule": "constant",
+        "warmup_updates": 0,
+        "selection": "best",
+    }
+    tuned = train_tiny(
+        data, tmp_path / "tuned", initial_model=tmp_path / "pretrained", seed=7, **options
+    )
+    assert tuned.validation_curve[0].loss == pytest.approx(
+        pretrained.validation_curve[-1].loss, rel=0.05
+    )
+    before, after = (
+        weights_of(tmp_path / "pretrained/model.pt"),
+        weights_of(tmp_path / "tuned/model.pt"),
+    )
     name = "decoder.layers.0.fc1.weight"
     change = (after[name] - before[name]).abs().max()
     # Adafactor's update has a root mean square of at most the learning rate (clip threshold 1).
@@ -167,7 +212,15 @@ def test_what_does_not_fit_together_is_refused(data, tmp_path):
     other = make_dictionary([*make_pairs(10, seed=9), (["new"], ["piece"])], tmp_path / "dict.txt")
     make_dataset(tmp_path / "other", other, 10, seed=9)
     with pytest.raises(UserError, match=r"dict\.src\.txt"):
-        train([tmp_path / "other"], None, data / "dict.txt", tmp_path / "model", TINY, short_training(), 1)
+        train(
+            [tmp_path / "other"],
+            None,
+            data / "dict.txt",
+            tmp_path / "model",
+            TINY,
+            short_training(),
+            1,
+        )
     with pytest.raises(UserError, match="validation data"):
         train_tiny(data, tmp_path / "model", valid=None, selection="best")
     train_tiny(data, tmp_path / "small", architecture=TINY.model_copy(update={"decoder_layers": 2}))
@@ -178,11 +231,16 @@ def test_what_does_not_fit_together_is_refused(data, tmp_path):
 @pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU trains by fairseq's own bf16")
 @pytest.mark.skipif(not computes_in_bf16(), reason="this processor cannot compute in bf16")
 def test_bf16_on_a_cpu_rounds_products_and_not_weights(data, tmp_path):
-    full, rounded = (train_tiny(data, tmp_path / precision, precision=precision, epochs=6) for precision in ("fp32", "bf16"))
+    full, rounded = (
+        train_tiny(data, tmp_path / precision, precision=precision, epochs=6)
+        for precision in ("fp32", "bf16")
+    )
     assert [point.loss for point in rounded.validation_curve] == pytest.approx(
         [point.loss for point in full.validation_curve], rel=0.05
     )
-    weights, others = (weights_of(tmp_path / precision / "model.pt") for precision in ("bf16", "fp32"))
+    weights, others = (
+        weights_of(tmp_path / precision / "model.pt") for precision in ("bf16", "fp32")
+    )
     assert all(weight.dtype == torch.float32 for weight in weights.values())
     assert not all(torch.equal(weights[name], others[name]) for name in weights)
 
@@ -196,13 +254,21 @@ def test_too_long_pairs_are_left_out_and_counted(data, tmp_path):
 def test_validation_pairs_longer_than_the_positions_are_left_out_and_said(data, tmp_path, caplog):
     pairs = make_pairs(60, seed=2)
     binarise(pairs, data / "dict.txt", tmp_path / "short")
-    binarise([*pairs[:30], (["ba"] * 40, ["ba"] * 40), *pairs[30:]], data / "dict.txt", tmp_path / "long")
+    binarise(
+        [*pairs[:30], (["ba"] * 40, ["ba"] * 40), *pairs[30:]], data / "dict.txt", tmp_path / "long"
+    )
     architecture = TINY.model_copy(update={"max_positions": 20})
     short, long = (
-        train_tiny(data, tmp_path / f"{name} model", valid=tmp_path / name, architecture=architecture)
+        train_tiny(
+            data, tmp_path / f"{name} model", valid=tmp_path / name, architecture=architecture
+        )
         for name in ("short", "long")
     )
-    assert [point.loss for point in long.validation_curve] == pytest.approx([point.loss for point in short.validation_curve])
+    assert [point.loss for point in long.validation_curve] == pytest.approx(
+        [point.loss for point in short.validation_curve]
+    )
     assert "1 of 61 validation sentences have more than 20 subwords" in caplog.text
     with pytest.raises(UserError, match="max_positions"):
-        train_tiny(data, tmp_path / "none", architecture=TINY.model_copy(update={"max_positions": 1}))
+        train_tiny(
+            data, tmp_path / "none", architecture=TINY.model_copy(update={"max_positions": 1})
+        )

@@ -1,4 +1,6 @@
-"""Systems that every table begins with, and how much systems change, held against counts made by hand."""
+"""Systems that every table begins with, and how much systems change, held against counts made by
+hand.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,15 @@ SPELLER = "systems.speller.steps=[{step: spelling, language_model: false, casing
 def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
     folder = tmp_path_factory.mktemp("simple_systems")
     chosen = ["simple_systems=[as written]", SPELLER, "comparisons.spellers=[speller]"]
-    return Study.open("smoke", chosen, store=folder / "store", outputs=folder / "outputs", workers=1)
+    return Study.open(
+        "smoke", chosen, store=folder / "store", outputs=folder / "outputs", workers=1
+    )
 
 
 def test_simple_systems_are_planned_with_every_grid_and_once(study: Study) -> None:
-    labels = [recipe.label for recipe in study.recipes("generation_methods") if recipe.kind == "score"]
+    labels = [
+        recipe.label for recipe in study.recipes("generation_methods") if recipe.kind == "score"
+    ]
     assert labels[0] == f"as written-{study.test}"
     (alone,) = study.with_simple_systems(study.simple_systems((), ["restricted"]))
     assert alone.name == "as written"
@@ -30,7 +36,14 @@ def test_simple_systems_are_planned_with_every_grid_and_once(study: Study) -> No
 @pytest.mark.slow
 def test_doing_nothing_has_no_precision_and_changes_nothing(study: Study) -> None:
     report, systems = Report(study), study.comparison("spellers")
-    mine = {"system": "mine", "method": "mine", "track": "restricted", "seed": 1, "dataset": study.test, "signature": "errant"}
+    mine = {
+        "system": "mine",
+        "method": "mine",
+        "track": "restricted",
+        "seed": 1,
+        "dataset": study.test,
+        "signature": "errant",
+    }
     scores = pd.DataFrame([{**mine, "precision": 0.4, "recall": 0.2, "f05": 0.3, "tp": 4, "fp": 6}])
     with study.engine:
         report.changes(systems, "changes")
@@ -41,7 +54,9 @@ def test_doing_nothing_has_no_precision_and_changes_nothing(study: Study) -> Non
     assert list(made.index) == ["as written", "speller", "reference"]
     assert tuple(made.loc["as written"]) == (1, 0, 0, 0)
     assert made.loc["reference", "unchanged"] == pytest.approx((corpus.edits == 0).mean())
-    assert made.loc["reference", "edits per token"] == pytest.approx(corpus.edits.sum() / corpus.tokens.sum())
+    assert made.loc["reference", "edits per token"] == pytest.approx(
+        corpus.edits.sum() / corpus.tokens.sum()
+    )
     assert 0 < made.loc["speller", "edits per token"] < made.loc["reference", "edits per token"]
     tables = study.outputs / "tables"
     of_systems = pd.read_csv(tables / "systems.csv", dtype=str).set_index("system")

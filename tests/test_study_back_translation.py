@@ -1,4 +1,6 @@
-"""Back-translation of a shard: in parts that survive a kill, the same bytes however it is cut, nothing lost."""
+"""Back-translation of a shard: in parts that survive a kill, the same bytes however it is cut,
+nothing lost.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,13 @@ TINY = [
     "methods.quirk={method: direct_noise, mu_keep: 1, legacy: true}",
 ]
 BACK_TRANSLATION = [method.name for method in METHODS if issubclass(method, DecoderMethod)]
-METHODS_OF_THE_STUDY = ("direct_noise", "direct_noise_spell", "realistic", "random", *BACK_TRANSLATION)
+METHODS_OF_THE_STUDY = (
+    "direct_noise",
+    "direct_noise_spell",
+    "realistic",
+    "random",
+    *BACK_TRANSLATION,
+)
 SMALL_PART = 16
 
 
@@ -60,7 +68,13 @@ def store(trained: Store, tmp_path: Path) -> Store:
 
 
 def shard(planner: Planner, method: str) -> PseudoData:
-    common: dict[str, Any] = {"seed_corpus": "everyday", "setting": "joint", "pseudo_pairs": 50, "upsample": 1, "seed": 1}
+    common: dict[str, Any] = {
+        "seed_corpus": "everyday",
+        "setting": "joint",
+        "pseudo_pairs": 50,
+        "upsample": 1,
+        "seed": 1,
+    }
     system = System(method=method, noise=planner.profile.methods[method], **common)
     (found,) = planner.pseudo_data(system)
     return found
@@ -122,10 +136,14 @@ def test_a_killed_shard_goes_on_and_ends_with_the_same_bytes(
     assert resumed["files"] == undisturbed["files"]
     assert resumed["result"] == undisturbed["result"]
     names = {path.name for path in store.folder(recipe).iterdir()}
-    assert names == {*undisturbed["files"], "recipe.json", "result.json", "log.txt"}, "nothing half-made is published"
+    assert names == {*undisturbed["files"], "recipe.json", "result.json", "log.txt"}, (
+        "nothing half-made is published"
+    )
 
 
-def test_spelling_errors_come_on_top_and_at_rate_zero_change_nothing(planner: Planner, store: Store) -> None:
+def test_spelling_errors_come_on_top_and_at_rate_zero_change_nothing(
+    planner: Planner, store: Store
+) -> None:
     plain, spelt = shard(planner, "backtrans"), shard(planner, "spelt")
     assert shard(planner, "unspelt") == plain
     make(store, plain, spelt)
@@ -136,7 +154,9 @@ def test_spelling_errors_come_on_top_and_at_rate_zero_change_nothing(planner: Pl
     assert side(spelt, store, "trg") == side(plain, store, "trg")
 
 
-def test_any_number_of_processes_makes_the_same_bytes_with_every_method(planner: Planner, store: Store) -> None:
+def test_any_number_of_processes_makes_the_same_bytes_with_every_method(
+    planner: Planner, store: Store
+) -> None:
     """A shard of each method: in this process, and by the study's engine with two workers."""
     shards = [shard(planner, method) for method in METHODS_OF_THE_STUDY]
     make(store, *shards)
@@ -148,7 +168,9 @@ def test_any_number_of_processes_makes_the_same_bytes_with_every_method(planner:
     assert {recipe.key: store.result(recipe)["files"] for recipe in shards} == alone
 
 
-def test_the_authors_quirk_puts_masks_before_the_targets_of_unchanged_sentences(planner: Planner, tmp_path: Path) -> None:
+def test_the_authors_quirk_puts_masks_before_the_targets_of_unchanged_sentences(
+    planner: Planner, tmp_path: Path
+) -> None:
     recipe, store = shard(planner, "quirk"), Store(tmp_path)
     make(store, recipe)
     for source, target in read_binarised(store.folder(recipe)):

@@ -60,18 +60,36 @@ def test_every_metric_of_every_test_set_is_shown(study: Study) -> None:
     systems = study.comparison("spellers")
     with study.engine:
         scores = study.all_scores(systems).set_index(["dataset", "metric"])
-    assert set(scores.index) == {("conll", "errant"), ("conll", "maxmatch"), ("conll", "gleu"), ("jfleg", "gleu")}
+    assert set(scores.index) == {
+        ("conll", "errant"),
+        ("conll", "maxmatch"),
+        ("conll", "gleu"),
+        ("jfleg", "gleu"),
+    }
     hypotheses = {
-        name: [line.split() for line in study.lines(study.planner.correction(systems[0], name), "hypotheses.txt")]
+        name: [
+            line.split()
+            for line in study.lines(study.planner.correction(systems[0], name), "hypotheses.txt")
+        ]
         for name in ("conll", "jfleg")
     }
-    assert hypotheses["conll"][1] == hypotheses["jfleg"][1] != SOURCES[1].split(), "hunspell does not know the word"
-    gold = list(read_m2(study.store.folder(study.planner.references(study.planner.tests["conll"])) / "references.m2"))
+    assert hypotheses["conll"][1] == hypotheses["jfleg"][1] != SOURCES[1].split(), (
+        "hunspell does not know the word"
+    )
+    gold = list(
+        read_m2(
+            study.store.folder(study.planner.references(study.planner.tests["conll"]))
+            / "references.m2"
+        )
+    )
     expected = MaxMatch().score(Gold.annotated(gold), hypotheses["conll"])
     assert scores.f05["conll", "maxmatch"] == expected.headline
     sources = [line.split() for line in SOURCES]
     rewrites = [[line.split() for line in lines] for lines in REWRITES]
-    assert scores.gleu["jfleg", "gleu"] == Gleu().score(Gold.parallel(sources, rewrites), hypotheses["jfleg"]).headline
+    assert (
+        scores.gleu["jfleg", "gleu"]
+        == Gleu().score(Gold.parallel(sources, rewrites), hypotheses["jfleg"]).headline
+    )
     assert scores.f05.isna()["jfleg", "gleu"] and scores.gleu.isna()["conll", "errant"]
 
 
@@ -79,17 +97,26 @@ def test_rewrites_become_references_that_say_the_same(study: Study) -> None:
     corpus = study.planner.tests["jfleg"]
     with study.engine:
         study.build([study.planner.references(study.planner.tests["jfleg"])])
-    references = list(read_m2(study.store.folder(study.planner.references(study.planner.tests["jfleg"])) / "references.m2"))
+    references = list(
+        read_m2(
+            study.store.folder(study.planner.references(study.planner.tests["jfleg"]))
+            / "references.m2"
+        )
+    )
     assert study.lines(corpus, "source.txt") == SOURCES
     for number, lines in enumerate(REWRITES):
-        assert [" ".join(apply_edits(item.source, item.annotators[number])) for item in references] == lines
+        assert [
+            " ".join(apply_edits(item.source, item.annotators[number])) for item in references
+        ] == lines
     assert load_annotator(study.profile.annotator).signature == study.planner.annotator
 
 
 # A metric from outside the packages
 
 EXAMPLE = re.search(
-    r"```python\n([^`]*class ExactMatch.*?)```", (PROJECT / "lib" / "README.md").read_text(encoding="utf-8"), re.S
+    r"```python\n([^`]*class ExactMatch.*?)```",
+    (PROJECT / "lib" / "README.md").read_text(encoding="utf-8"),
+    re.S,
 )
 assert EXAMPLE is not None
 OWN_METRIC = EXAMPLE.group(1)
@@ -110,18 +137,30 @@ def own_metric(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]
 
 def own_study(tmp_path: Path, metric: str, scheduler: str) -> Study:
     """A study that scores what is hardly changed by ERRANT and another metric."""
-    for name, lines in {"source": SOURCES, "rewrite": ["He depends on it .", "I HAVE a dog .", "all is well ."]}.items():
+    for name, lines in {
+        "source": SOURCES,
+        "rewrite": ["He depends on it .", "I HAVE a dog .", "all is well ."],
+    }.items():
         write_lines(tmp_path / name, lines)
     overrides = [
         f"data_folder={tmp_path}",
-        f"corpora.tests={{own: {{source: parallel, files: [source, rewrite], metrics: [errant, {metric}]}}}}",
+        "corpora.tests={own: {source: parallel, files: [source, rewrite], metrics: [errant, "
+        f"{metric}]}}}}",
         "systems.speller.steps=[{step: spelling, language_model: false, casing: false}]",
         "comparisons.spellers=[speller]",
     ]
-    return Study.open("smoke", overrides, store=tmp_path / "store", outputs=tmp_path / "outputs", scheduler=scheduler)
+    return Study.open(
+        "smoke",
+        overrides,
+        store=tmp_path / "store",
+        outputs=tmp_path / "outputs",
+        scheduler=scheduler,
+    )
 
 
-def test_a_metric_from_outside_is_seen_in_tables_and_figures(tmp_path: Path, own_metric: str, scheduler: str) -> None:
+def test_a_metric_from_outside_is_seen_in_tables_and_figures(
+    tmp_path: Path, own_metric: str, scheduler: str
+) -> None:
     study = own_study(tmp_path, f"{{metric: '{own_metric}', ignore_case: true}}", scheduler)
     metric = study.metrics[-1]
     report = SystemsReport(Report(study), study.comparison("spellers"))
@@ -129,14 +168,18 @@ def test_a_metric_from_outside_is_seen_in_tables_and_figures(tmp_path: Path, own
         scores = study.all_scores(study.comparison("spellers")).set_index("metric")
         table = report.scores("own")
         report.figure("own", metric={"metric": own_metric, "ignore_case": True})
-        figure = draw_systems(study.scores(study.comparison("spellers"), metric=metric), metric.measures)
+        figure = draw_systems(
+            study.scores(study.comparison("spellers"), metric=metric), metric.measures
+        )
     assert scores.exact["exact_match ignore_case=True"] == pytest.approx(1 / 3)
     saved = (study.outputs / "tables" / "own.csv").read_text()
     assert "own, Exact match ignore_case=True EM" in saved
     assert "33.3" in saved
     assert "exact_match:1|ignore_case:True|tokens:as given|references:1" in table
     assert (study.outputs / "figures" / "own.png").is_file()
-    assert "Share of exact matches" in [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+    assert "Share of exact matches" in [
+        text.get_text() for text in figure.axes[0].get_legend().get_texts()
+    ]
     by_level = study.scores(study.comparison("spellers"), by="level", metric=metric)
     assert by_level[["level", "exact"]].to_numpy().tolist() == [["unknown", pytest.approx(1 / 3)]]
     with pytest.raises(UserError, match="exact_match"):
@@ -144,12 +187,22 @@ def test_a_metric_from_outside_is_seen_in_tables_and_figures(tmp_path: Path, own
 
 
 def test_the_program_scores_by_a_metric_from_outside(
-    tmp_path: Path, own_metric: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    own_metric: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for name, lines in {"source": SOURCES, "rewrite": REWRITES[0], "out": [*REWRITES[0][:2], "All well ."]}.items():
+    for name, lines in {
+        "source": SOURCES,
+        "rewrite": REWRITES[0],
+        "out": [*REWRITES[0][:2], "All well ."],
+    }.items():
         write_lines(tmp_path / name, lines)
-    command = f"score --metric {own_metric} --hypothesis source --hypothesis out --reference rewrite --source source"
+    command = (
+        f"score --metric {own_metric} --hypothesis source --hypothesis out --reference "
+        "rewrite --source source"
+    )
     assert main(command.split()) == 0
     head, source, out, *_ = capsys.readouterr().out.splitlines()
     assert (head.split(), source.split()[:2], out.split()[:2]) == (
@@ -168,12 +221,26 @@ def test_the_program_scores_by_a_metric_from_outside(
 
 
 def test_a_study_finds_a_module_beside_its_profile_and_so_do_workers(tmp_path: Path) -> None:
-    for name, lines in {"source": SOURCES, "rewrite": REWRITES[0], "beside_profile.py": OWN_METRIC.splitlines()}.items():
+    for name, lines in {
+        "source": SOURCES,
+        "rewrite": REWRITES[0],
+        "beside_profile.py": OWN_METRIC.splitlines(),
+    }.items():
         write_lines(tmp_path / name, lines)
-    test = "{source: parallel, files: [source, rewrite], metrics: [errant, 'beside_profile:ExactMatch']}"
-    profile = ["extends: smoke", f"data_folder: {tmp_path}", f"corpora: {{tests: {{replace: true, own: {test}}}}}"]
+    test = (
+        "{source: parallel, files: [source, rewrite], metrics: [errant, "
+        "'beside_profile:ExactMatch']}"
+    )
+    profile = [
+        "extends: smoke",
+        f"data_folder: {tmp_path}",
+        f"corpora: {{tests: {{replace: true, own: {test}}}}}",
+    ]
     write_lines(tmp_path / "mine.yaml", profile)
-    speller = ["systems.speller.steps=[{step: spelling, language_model: false, casing: false}]", "comparisons.spellers=[speller]"]
+    speller = [
+        "systems.speller.steps=[{step: spelling, language_model: false, casing: false}]",
+        "comparisons.spellers=[speller]",
+    ]
     study = Study.open(tmp_path / "mine.yaml", speller, store=tmp_path / "store", workers=1)
     with study.engine:
         scores = study.scores(study.comparison("spellers"), metric="beside_profile:ExactMatch")

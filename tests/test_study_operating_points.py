@@ -20,7 +20,13 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def study(shared_store: Path, scheduler: str, tmp_path_factory: pytest.TempPathFactory) -> Study:
-    opened = Study.open("smoke", SMALLEST, store=shared_store, scheduler=scheduler, outputs=tmp_path_factory.mktemp("outputs"))
+    opened = Study.open(
+        "smoke",
+        SMALLEST,
+        store=shared_store,
+        scheduler=scheduler,
+        outputs=tmp_path_factory.mktemp("outputs"),
+    )
     opened.build(opened.recipes("genuine_pairs"))
     return opened
 
@@ -29,7 +35,9 @@ def test_the_lowest_of_a_training_s_losses_is_chosen(study: Study) -> None:
     for system in study.grid("genuine_pairs"):
         record = study.result(study.planner.model(system))["validation_curve"]
         # A model is one checkpoint here, so the training has seen its loss, too.
-        assert study.losses(system) == pytest.approx({point["epoch"]: point["nll_loss"] for point in record}, rel=1e-3)
+        assert study.losses(system) == pytest.approx(
+            {point["epoch"]: point["nll_loss"] for point in record}, rel=1e-3
+        )
         snapshot = study.planner.snapshot(system)
         chosen = min(study.losses(system), key=study.losses(system).__getitem__)
         model = study.store.folder(study.planner.model(system)) / f"model_after_{chosen}.pt"
@@ -40,16 +48,24 @@ def test_the_lowest_of_a_training_s_losses_is_chosen(study: Study) -> None:
 def test_a_tuned_score_is_that_of_the_text_with_these_edits(study: Study) -> None:
     system, planner = study.grid("genuine_pairs")[-1], study.planner
     shares = planner.edit_shares(system, study.test)
-    before, annotator = read_corrected(study.store.folder(shares.correction)), annotator_of(planner.annotator)
+    before, annotator = (
+        read_corrected(study.store.folder(shares.correction)),
+        annotator_of(planner.annotator),
+    )
     sources = list(read_plain(study.store.folder(shares.correction.corpus) / "source.txt"))
     gold = Gold.annotated(list(read_m2(study.store.folder(shares.references) / "references.m2")))
     bpe = load_bpe(study.store.folder(planner.bpe))
     threshold = study.curve(system).best_threshold(THRESHOLDS)
     shares_of_edits = proposed_edits(before, annotator, bpe, 1.0)
-    made = [[edit for edit, share in found.items() if share >= threshold - 5e-4] for found in shares_of_edits]
+    made = [
+        [edit for edit, share in found.items() if share >= threshold - 5e-4]
+        for found in shares_of_edits
+    ]
     kept = [apply_edits(source, edits) for source, edits in zip(sources, made, strict=True)]
     found = study.tuned_score(system).figures
-    assert found["tp"] == pytest.approx(ERRANT.score(gold, kept, annotator)["tp"], abs=1), "edits that touch may be cut otherwise"
+    assert found["tp"] == pytest.approx(ERRANT.score(gold, kept, annotator)["tp"], abs=1), (
+        "edits that touch may be cut otherwise"
+    )
     table = study.scores([system], by="level", tuned=True)
     assert table.tp.sum() == found["tp"]
 

@@ -1,4 +1,6 @@
-"""Profiles: what is accepted, what is refused, and whether the message says where and what would be right."""
+"""Profiles: what is accepted, what is refused, and whether the message says where and what would be
+right.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,10 @@ def test_an_override_changes_one_key() -> None:
 
 def test_an_override_does_not_change_what_yaml_writes_as_the_same() -> None:
     """`reverse: *short_joint` in the classroom: the reverse model may get a length of its own."""
-    changed, plain = (load_profile(CLASSROOM, overrides).optimisations for overrides in (["optimisations.reverse.epochs=3"], []))
+    changed, plain = (
+        load_profile(CLASSROOM, overrides).optimisations
+        for overrides in (["optimisations.reverse.epochs=3"], [])
+    )
     assert changed["reverse"].epochs == 3
     assert changed["short_joint"] == plain["short_joint"] == plain["reverse"]
 
@@ -56,20 +61,32 @@ def test_an_override_does_not_change_what_yaml_writes_as_the_same() -> None:
         ("corpora.genuine.sentence=3", ["corpora.genuine", "sentence", "`sentences`"]),
         ("architecture.dropout=1.5", ["architecture.dropout", "1.5"]),
         ("seeds=[]", ["seeds"]),
-        ("systems.x.steps=[{step: models, models: [a], nbest: 2}]", ["systems.x.steps.0.nbest", "`n_best`"]),
+        (
+            "systems.x.steps=[{step: models, models: [a], nbest: 2}]",
+            ["systems.x.steps.0.nbest", "`n_best`"],
+        ),
         ("seeds=[1, 2, 1]", ["seeds", "1"]),
         ("seeds=[0]", ["seeds", "0"]),
         ("name=../evil", ["name", "'../evil'"]),
         ("seeds=2024-13-45", ["--set seeds=2024-13-45"]),
-        ("grids.generation_methods.method=[direct_nose]", ["grids.generation_methods", "`direct_noise`"]),
+        (
+            "grids.generation_methods.method=[direct_nose]",
+            ["grids.generation_methods", "`direct_noise`"],
+        ),
         ("grids.generation_methods.pseudo_pairs=7", ["grids.generation_methods.pseudo_pairs", "7"]),
         ("grids.generation_methods.seed_corpus=simpel", ["seed_corpus `simpel`", "`simple`"]),
         ("settings.joint=[{data: [genuine], optimisation: jont}]", ["settings.joint", "`joint`"]),
-        ("notebooks.01_generation_methods=[mu_musk]", ["notebooks.01_generation_methods", "`mu_mask`"]),
+        (
+            "notebooks.01_generation_methods=[mu_musk]",
+            ["notebooks.01_generation_methods", "`mu_mask`"],
+        ),
         ("corpora.genuine.source=wrld", ["corpora.genuine", "world"]),
         ("reverse_model=[{data: [pseudo], optimisation: joint}]", ["reverse_model"]),
         ("models.pretlarge.method=none", ["models.pretlarge", "`method`"]),
-        ("first_stages=[{data: [in_domain], optimisation: joint}]", ["in_domain", "`low_resource`"]),
+        (
+            "first_stages=[{data: [in_domain], optimisation: joint}]",
+            ["in_domain", "`low_resource`"],
+        ),
         ("grids.generation_methods.baseline=joint", ["grids.generation_methods.baseline"]),
         ("grids.generation_methods.also=[{metod: none}]", ["also.0.metod", "`method`"]),
         ("scale.bas=12000", ["--set scale.bas=12000", "scale.bas", "`base`"]),
@@ -85,7 +102,9 @@ def test_an_override_does_not_change_what_yaml_writes_as_the_same() -> None:
         ("seeds.first=3", ["seeds"]),
     ],
 )
-def test_what_is_wrong_is_refused_with_file_key_and_what_would_be_right(override: str, words: list[str]) -> None:
+def test_what_is_wrong_is_refused_with_file_key_and_what_would_be_right(
+    override: str, words: list[str]
+) -> None:
     with pytest.raises(UserError) as caught:
         load_profile(CLASSROOM, [override])
     for word in words:
@@ -126,17 +145,25 @@ def test_all_mistakes_are_told_at_once_each_with_its_file_and_line(tmp_path: Pat
         (15, "grids.mine.also.0.architecture"),
         (16, "notebooks.00_data.1"),
     ):
-        assert sum(said.startswith(f"{path}, line {line}: {key}: ") for said in told) == 1, (line, key)
+        assert sum(said.startswith(f"{path}, line {line}: {key}: ") for said in told) == 1, (
+            line,
+            key,
+        )
     assert len(set(told)) == len(told)
 
 
 def test_a_name_that_another_file_uses_is_told_with_its_place(tmp_path: Path) -> None:
     """Own seed corpora take away the one that the comparisons of another profile name."""
     path = tmp_path / "mine.yaml"
-    path.write_text("extends: smoke\ncorpora:\n  seeds: {replace: true, mine: {source: plain, files: text.txt}}\n")
+    path.write_text(
+        "extends: smoke\ncorpora:\n  seeds: {replace: true, mine: {source: plain, "
+        "files: text.txt}}\n"
+    )
     with pytest.raises(UserError) as caught:
         load_profile(path, library=CLASSROOM.parent)
-    [told] = [said for said in str(caught.value).splitlines() if "grids.mu_mask.seed_corpus" in said]
+    [told] = [
+        said for said in str(caught.value).splitlines() if "grids.mu_mask.seed_corpus" in said
+    ]
     classroom = CLASSROOM.parent / "classroom-real.yaml"
     line = classroom.read_text().splitlines().index("  mu_mask: {seed_corpus: everyday}") + 1
     assert told.startswith(f"{classroom}, line {line}: ")
@@ -154,7 +181,8 @@ def test_null_removes_and_replace_replaces_what_is_extended(tmp_path: Path) -> N
     path = tmp_path / "mine.yaml"
     path.write_text(
         "extends: classroom\ncomparisons: {top_systems: null}\n"
-        "corpora: {genuine: {replace: true, source: m2, files: [a.m2]}}\nnotebooks: {replace: true, 00_data: []}\n"
+        "corpora: {genuine: {replace: true, source: m2, files: [a.m2]}}\nnotebooks: {replace: "
+        "true, 00_data: []}\n"
     )
     profile = load_profile(path, library=CLASSROOM.parent)
     assert "top_systems" not in profile.comparisons and "spelling" in profile.comparisons
@@ -162,10 +190,15 @@ def test_null_removes_and_replace_replaces_what_is_extended(tmp_path: Path) -> N
     assert list(profile.notebooks) == ["00_data"]
 
 
-def test_a_changed_copy_of_a_profile_leaves_the_results_of_the_profile_alone(tmp_path: Path) -> None:
+def test_a_changed_copy_of_a_profile_leaves_the_results_of_the_profile_alone(
+    tmp_path: Path,
+) -> None:
     copy = tmp_path / "smoke.yaml"
     copy.write_text("extends: classroom\nseeds: [9]\n")
-    opened = {name: Study.open(name, store=tmp_path / "store").outputs.name for name in (str(copy), "smoke")}
+    opened = {
+        name: Study.open(name, store=tmp_path / "store").outputs.name
+        for name in (str(copy), "smoke")
+    }
     assert list(opened.values()) == ["smoke-changed", "smoke"]
 
 
@@ -179,7 +212,8 @@ def test_a_data_folder_that_is_named_must_be_there(tmp_path: Path) -> None:
         with pytest.raises(UserError, match=r"data_folder: .*(/nope|nowhere)"):
             Study.open(profile, overrides, store=tmp_path / "store", packs=True)
     assert not (tmp_path / "store").exists()
-    Study.open("learners", store=tmp_path / "store", packs=True)  # nobody named one, so the pack is read
+    # Nobody named one, so the pack is read
+    Study.open("learners", store=tmp_path / "store", packs=True)
 
 
 def test_a_missing_profile_offers_the_nearest_name() -> None:
@@ -198,7 +232,10 @@ def test_broken_yaml_names_the_line(tmp_path: Path) -> None:
 
 def test_a_key_that_is_there_twice_is_refused_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
-    path.write_text("extends: smoke\ngrids:\n  mine: {method: none}\nseeds: [1]\ngrids:\n  other: {method: none}\n")
+    path.write_text(
+        "extends: smoke\ngrids:\n  mine: {method: none}\nseeds: [1]\ngrids:\n  other: "
+        "{method: none}\n"
+    )
     with pytest.raises(DataError, match=r"mine\.yaml, line 5: .*`grids`"):
         load_profile(path, library=CLASSROOM.parent)
 
@@ -207,8 +244,10 @@ def test_parts_of_a_grid_replace_what_they_name() -> None:
     profile = load_profile(
         CLASSROOM,
         [
-            "grids.generation_methods={method: [none, direct_noise], seed_corpus: simple, setting: joint, pseudo_pairs: 6000, "
-            "seeds: [1, 2], also: [{method: realistic, seeds: 1}, {setting: pretrain, baseline: baseline}]}"
+            "grids.generation_methods={method: [none, direct_noise], seed_corpus: simple, setting: "
+            "joint, pseudo_pairs: 6000, "
+            "seeds: [1, 2], also: [{method: realistic, seeds: 1}, {setting: pretrain, baseline: "
+            "baseline}]}"
         ],
     )
     grid = expand(profile.grids["generation_methods"], profile.methods, profile.seeds)
@@ -230,14 +269,25 @@ def test_parts_of_a_grid_replace_what_they_name() -> None:
         ({"also": [{"seeds": "one"}]}, "grid.also.0.seeds.0"),
     ],
 )
-def test_wrong_axes_in_a_notebook_are_refused_with_their_place(axes: dict[str, Any], message: str, tmp_path: Path) -> None:
+def test_wrong_axes_in_a_notebook_are_refused_with_their_place(
+    axes: dict[str, Any], message: str, tmp_path: Path
+) -> None:
     with pytest.raises(UserError, match=message):
         Study.open("smoke", store=tmp_path).grid("generation_methods", **axes)
 
 
 def test_the_stages_of_a_profile_are_shown_as_a_table() -> None:
-    table = stages_table(load_profile(PROJECT / "params" / "paper.yaml"), ["joint_upsample", "pretrain", "pretrain_joint"])
-    assert list(table.setting) == ["joint_upsample", "pretrain", "pretrain", "pretrain_joint", "pretrain_joint"]
+    table = stages_table(
+        load_profile(PROJECT / "params" / "paper.yaml"),
+        ["joint_upsample", "pretrain", "pretrain_joint"],
+    )
+    assert list(table.setting) == [
+        "joint_upsample",
+        "pretrain",
+        "pretrain",
+        "pretrain_joint",
+        "pretrain_joint",
+    ]
     assert list(table.stage) == [1, 1, 2, 1, 2]
     assert list(table["trained on"])[:3] == ["genuine, repeated + pseudo", "pseudo", "genuine"]
     assert table["trained on"].iloc[-1] == "genuine + 240,000 of direct_noise"

@@ -1,4 +1,6 @@
-"""Corrections that others released: which file is read, what is refused, and that a fresh clone needs none of them."""
+"""Corrections that others released: which file is read, what is refused, and that a fresh clone
+needs none of them.
+"""
 
 from __future__ import annotations
 
@@ -52,10 +54,14 @@ def profile(tmp_path: Path) -> Path:
 
 def opened(profile: Path, *overrides: str, scheduler: str | None = None) -> Study:
     folder = profile.parent
-    return Study.open(profile, overrides, store=folder / "store", outputs=folder / "outputs", scheduler=scheduler)
+    return Study.open(
+        profile, overrides, store=folder / "store", outputs=folder / "outputs", scheduler=scheduler
+    )
 
 
-def test_files_are_scored_one_for_each_seed_on_the_test_sets_that_they_correct(profile: Path, scheduler: str) -> None:
+def test_files_are_scored_one_for_each_seed_on_the_test_sets_that_they_correct(
+    profile: Path, scheduler: str
+) -> None:
     study = opened(profile, scheduler=scheduler)
     assert study.comparison("all") == [*BOTH, SINGLE]
     assert {recipe.label for recipe in study.recipes("all")} == {"good-one", "poor-one"}
@@ -74,10 +80,17 @@ def test_an_equal_file_under_another_name_is_the_same_correction(profile: Path) 
     assert study.planner.score(BOTH[0], "one").key != study.planner.score(BOTH[1], "one").key
 
 
-def test_a_file_with_another_number_of_lines_is_refused_by_name(profile: Path, scheduler: str) -> None:
+def test_a_file_with_another_number_of_lines_is_refused_by_name(
+    profile: Path, scheduler: str
+) -> None:
     write_lines(profile.parent / "poor.txt", FILES["poor.txt"][:1])
     study = opened(profile, scheduler=scheduler)
-    with study.engine, pytest.raises(BuildError, match=r"poor\.txt.*has 1 lines and one has 2 sentences; line for line"):
+    with (
+        study.engine,
+        pytest.raises(
+            BuildError, match=r"poor\.txt.*has 1 lines and one has 2 sentences; line for line"
+        ),
+    ):
         study.scores([SINGLE])
 
 
@@ -100,9 +113,19 @@ def test_a_wrong_list_of_files_is_refused(outputs: str, said: str, profile: Path
 
 
 def test_the_committed_scores_are_those_of_table_vii(tmp_path: Path) -> None:
-    study = Study.open("released", [f"data_folder={tmp_path}"], store=tmp_path / "store", packs=True)
-    table = study.all_scores(study.comparison("kiyono")).groupby(["system", "dataset", "metric"])[["f05", "gleu"]].mean() * 100
-    by_m2, by_gleu = table.xs(("conll-2014", "maxmatch"), level=(1, 2)).f05, table.xs("gleu", level=2).gleu
+    study = Study.open(
+        "released", [f"data_folder={tmp_path}"], store=tmp_path / "store", packs=True
+    )
+    table = (
+        study.all_scores(study.comparison("kiyono"))
+        .groupby(["system", "dataset", "metric"])[["f05", "gleu"]]
+        .mean()
+        * 100
+    )
+    by_m2, by_gleu = (
+        table.xs(("conll-2014", "maxmatch"), level=(1, 2)).f05,
+        table.xs("gleu", level=2).gleu,
+    )
     assert by_m2.round(1).tolist() == [62.2, 65.0, 64.7], "pretlarge + SSE, + R2L, + SED in print"
     assert by_gleu.xs("jfleg-test", level=1).round(1).tolist()[:2] == [60.9, 61.4]
 
@@ -111,15 +134,24 @@ def test_the_committed_scores_are_those_of_table_vii(tmp_path: Path) -> None:
 def wi_dev(shared_data: Path) -> tuple[Gold, list[list[str]]]:
     """W&I dev, and Kiyono et al.'s corrections."""
     files = [shared_data / "wi" / f"{level}.dev.gold.bea19.m2" for level in "ABC"]
-    lines = (shared_data / "outputs" / "wi.dev.ABC.pretlarge+sse+r2l.txt").read_text(encoding="utf-8").splitlines()
-    return Gold.annotated([sentence for file in files for sentence in read_m2(file)]), [line.split() for line in lines]
+    lines = (
+        (shared_data / "outputs" / "wi.dev.ABC.pretlarge+sse+r2l.txt")
+        .read_text(encoding="utf-8")
+        .splitlines()
+    )
+    return Gold.annotated([sentence for file in files for sentence in read_m2(file)]), [
+        line.split() for line in lines
+    ]
 
 
 @pytest.mark.slow
-def test_released_files_have_the_scores_of_the_published_scorers(wi_dev: tuple[Gold, list[list[str]]]) -> None:
+def test_released_files_have_the_scores_of_the_published_scorers(
+    wi_dev: tuple[Gold, list[list[str]]],
+) -> None:
     assert round(MaxMatch().score(*wi_dev).headline, 4) == 0.5740
     found = ERRANT.score(*wi_dev, load_annotator("offline"))
-    assert found.headline == pytest.approx(0.5165, abs=0.003)  # errant_compare's, with the paper's tagger
+    # Errant_compare's, with the paper's tagger
+    assert found.headline == pytest.approx(0.5165, abs=0.003)
 
 
 @pytest.mark.slow
@@ -129,4 +161,8 @@ def test_the_score_by_spacy_s_model_is_the_noted_one(wi_dev: tuple[Gold, list[li
     except UserError as error:
         pytest.skip(f"{error}: make model")
     noted = scores_by_spacy_model()["pretlarge+sse+r2l", "wi-dev"]
-    assert round(100 * ERRANT.score(*wi_dev, annotator).headline, 2) == noted == pytest.approx(51.65, abs=0.1)
+    assert (
+        round(100 * ERRANT.score(*wi_dev, annotator).headline, 2)
+        == noted
+        == pytest.approx(51.65, abs=0.1)
+    )

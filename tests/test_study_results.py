@@ -36,10 +36,19 @@ ANY = {"a": DirectNoise.model_validate({}), "b": NoisyBackTranslation()}
 
 
 def test_a_grid_is_every_combination_for_every_seed() -> None:
-    axes = GridAxes(method=("a", "b"), seed_corpus=("x", "y"), setting=("joint",), pseudo_pairs=(10, 20), upsample=(1, 2))
+    axes = GridAxes(
+        method=("a", "b"),
+        seed_corpus=("x", "y"),
+        setting=("joint",),
+        pseudo_pairs=(10, 20),
+        upsample=(1, 2),
+    )
     grid = expand(axes, ANY, (1, 2, 3))
     assert len(grid) == len(set(grid)) == 2 * 2 * 1 * 2 * 2 * 3
-    assert {(item.method, item.seed_corpus, item.pseudo_pairs, item.upsample, item.seed) for item in grid} == {
+    assert {
+        (item.method, item.seed_corpus, item.pseudo_pairs, item.upsample, item.seed)
+        for item in grid
+    } == {
         (method, corpus, pairs, upsample, seed)
         for method in "ab"
         for corpus in "xy"
@@ -59,9 +68,17 @@ def test_a_sweep_has_a_system_for_each_point_and_the_grids_own_seeds() -> None:
         seeds=(7,),
     )
     grid = expand(axes, ANY, (1, 2))
-    assert [(item.point, item.seed) for item in grid] == [({"beam": 2, "beta_random": 0}, 7), ({"beam": 2, "beta_random": 3}, 7)]
-    assert [item.noise for item in grid] == [NoisyBackTranslation(beam=2, beta_random=value) for value in (0, 3)]
-    assert [item.name for item in grid] == ["s/b beam=2 beta_random=0/x/1", "s/b beam=2 beta_random=3/x/1"]
+    assert [(item.point, item.seed) for item in grid] == [
+        ({"beam": 2, "beta_random": 0}, 7),
+        ({"beam": 2, "beta_random": 3}, 7),
+    ]
+    assert [item.noise for item in grid] == [
+        NoisyBackTranslation(beam=2, beta_random=value) for value in (0, 3)
+    ]
+    assert [item.name for item in grid] == [
+        "s/b beam=2 beta_random=0/x/1",
+        "s/b beam=2 beta_random=3/x/1",
+    ]
 
 
 # The tidy table
@@ -70,7 +87,12 @@ def test_a_sweep_has_a_system_for_each_point_and_the_grids_own_seeds() -> None:
 @pytest.fixture
 def score() -> Score:
     """Four sentences; the last is of a level without any edit."""
-    rows = [(0, "R:VERB:SVA", 3, 0, 1), (0, "M:DET", 1, 2, 0), (1, "U:VERB:SVA", 0, 1, 1), (2, "UNK", 0, 0, 2)]
+    rows = [
+        (0, "R:VERB:SVA", 3, 0, 1),
+        (0, "M:DET", 1, 2, 0),
+        (1, "U:VERB:SVA", 0, 1, 1),
+        (2, "UNK", 0, 0, 2),
+    ]
     return Score.from_rows(ERRANT, "errant|v:3", 4, rows)
 
 
@@ -82,8 +104,19 @@ def test_a_row_names_system_data_and_metric(score: Score) -> None:
     parameters = ("sse_rate", "mu_mask", "mu_del", "mu_ins", "mu_keep")
     assert list(table.columns) == [*CHOICES, *parameters, *score_columns()]
     row = table.iloc[0]
-    assert (row.method, row.seed_corpus, row.pseudo_pairs, row.mu_mask) == ("direct_noise", "simple", 4000, 0.3)
-    assert (row.seed, row.dataset, row.metric, row.level, row.error_type) == (2, "test", "errant", "all", "all")
+    assert (row.method, row.seed_corpus, row.pseudo_pairs, row.mu_mask) == (
+        "direct_noise",
+        "simple",
+        4000,
+        0.3,
+    )
+    assert (row.seed, row.dataset, row.metric, row.level, row.error_type) == (
+        2,
+        "test",
+        "errant",
+        "all",
+        "all",
+    )
     assert (row.tp, row.fp, row.fn) == (4, 3, 4)
     assert row.precision == pytest.approx(4 / 7)
     assert row.recall == pytest.approx(1 / 2)
@@ -93,7 +126,9 @@ def test_a_row_names_system_data_and_metric(score: Score) -> None:
 @pytest.mark.parametrize("by", ["level", "error_type", "level_and_error_type"])
 def test_the_parts_add_up_to_the_whole(score: Score, by: Any) -> None:
     table = tidy([(system(), "test", score, LEVELS)], by)
-    assert tuple(table[["tp", "fp", "fn"]].sum()) == tuple(score[name] for name in ("tp", "fp", "fn"))
+    assert tuple(table[["tp", "fp", "fn"]].sum()) == tuple(
+        score[name] for name in ("tp", "fp", "fn")
+    )
     assert not table.duplicated(["level", "error_type"]).any()
 
 

@@ -1,4 +1,6 @@
-"""A damaged study is built again to the same bytes; a corpus file that changes under an open study is refused."""
+"""A damaged study is built again to the same bytes; a corpus file that changes under an open study
+is refused.
+"""
 
 from __future__ import annotations
 
@@ -30,10 +32,18 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 
 @pytest.fixture(scope="module")
 def score() -> ScoredCorrection:
-    """All kinds of a plain study: corpora, pieces, pairs, pseudo data, models, a correction, references, a score."""
+    """All kinds of a plain study: corpora, pieces, pairs, pseudo data, models, a correction,
+    references, a score.
+    """
     planner = Planner(load_profile(PROJECT / "params" / "smoke.yaml", TINY), PROJECT)
     noise = planner.profile.methods["direct_noise"]
-    common: dict[str, Any] = {"seed_corpus": "everyday", "setting": "joint", "pseudo_pairs": 50, "upsample": 1, "seed": 1}
+    common: dict[str, Any] = {
+        "seed_corpus": "everyday",
+        "setting": "joint",
+        "pseudo_pairs": 50,
+        "upsample": 1,
+        "seed": 1,
+    }
     system = System(method="direct_noise", noise=noise, **common)
     return planner.score(system, "classroom-test")
 
@@ -48,7 +58,9 @@ def built(score: ScoredCorrection, tmp_path_factory: pytest.TempPathFactory) -> 
 
 @pytest.fixture
 def store(built: Store) -> Iterator[Store]:
-    """The same in a folder of the test's own, always at one place: model files name the folder where they were trained."""
+    """The same in a folder of the test's own, always at one place: model files name the folder
+    where they were trained.
+    """
     place = built.root.parent / "store"
     shutil.copytree(built.root, place)
     yield Store(place)
@@ -71,13 +83,18 @@ def test_what_is_damaged_is_built_again_to_the_same_bytes_and_nothing_else(
         (store.folder(recipe) / next(iter(store.result(recipe)["files"]))).unlink()
         assert make(store, score, recipe) == [recipe]
         assert lasting(store, recipe) == lasting(built, recipe)
-        assert {item.key: store.folder(item).stat().st_ino for item in every if item != recipe} == untouched
+        assert {
+            item.key: store.folder(item).stat().st_ino for item in every if item != recipe
+        } == untouched
     assert not store.verify(every)
     assert not list((store.root / ".work").iterdir())
 
 
 def test_a_corpus_file_that_is_edited_while_a_study_is_open_is_refused(tmp_path: Path) -> None:
-    pairs = ["S a b\nA 0 1|||R:X|||c|||REQUIRED|||-NONE-|||0\n\n", "S x y\nA 0 1|||R:X|||z|||REQUIRED|||-NONE-|||0\n\n"]
+    pairs = [
+        "S a b\nA 0 1|||R:X|||c|||REQUIRED|||-NONE-|||0\n\n",
+        "S x y\nA 0 1|||R:X|||z|||REQUIRED|||-NONE-|||0\n\n",
+    ]
     (tmp_path / "pairs.m2").write_text(pairs[0])
     (tmp_path / "text.txt").write_text("a b .\n")
     overrides = [
@@ -86,7 +103,11 @@ def test_a_corpus_file_that_is_edited_while_a_study_is_open_is_refused(tmp_path:
         "corpora.seeds.everyday={source: plain, files: text.txt}",
     ]
     planner = Planner(load_profile(PROJECT / "params" / "smoke.yaml", overrides), PROJECT)
-    seed_corpus = next(recipe for recipe in with_ancestors([planner.seed_text("everyday", 0)]) if recipe.kind == "seed_corpus")
+    seed_corpus = next(
+        recipe
+        for recipe in with_ancestors([planner.seed_text("everyday", 0)])
+        if recipe.kind == "seed_corpus"
+    )
     (tmp_path / "pairs.m2").write_text(pairs[1])
     (tmp_path / "text.txt").write_text("x y .\n")
     store = Store(tmp_path / "store")

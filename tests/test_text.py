@@ -19,24 +19,50 @@ from pseudogec.languages import ENGLISH
 from pseudogec.text import MASK, Bpe, Vocabulary, tokenise
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
-needs_data = pytest.mark.skipif(not SHARED.exists(), reason="the corpora are not beside the repository (../shared/data)")
+needs_data = pytest.mark.skipif(
+    not SHARED.exists(), reason="the corpora are not beside the repository (../shared/data)"
+)
 
 TEXT = [
-    sentence.split() for sentence in ("the lower newer newest widest lowest", "newer and newest , wider and lower", "a new low")
+    sentence.split()
+    for sentence in (
+        "the lower newer newest widest lowest",
+        "newer and newest , wider and lower",
+        "a new low",
+    )
 ] * 5
 
 
 def reference_codes(lines: list[str], merges: int) -> list[str]:
     """The codes that subword-nmt's own command learns from a text."""
     command = [sys.executable, "-m", "subword_nmt.learn_bpe", "-s", str(merges)]
-    run = subprocess.run(command, input="\n".join(lines), capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        command, input="\n".join(lines), capture_output=True, text=True, check=True
+    )
     return run.stdout.splitlines()
 
 
 def test_tokenise_splits_as_spacy_does() -> None:
-    sentences = ["I don't know, e.g. U.S. Mr. Smith's   dog.", "  ", "well-known\u00a0and (etc.)...\ttab"]
+    sentences = [
+        "I don't know, e.g. U.S. Mr. Smith's   dog.",
+        "  ",
+        "well-known\u00a0and (etc.)...\ttab",
+    ]
     first, second, third = tokenise(sentences)
-    assert first == ["I", "do", "n't", "know", ",", "e.g.", "U.S.", "Mr.", "Smith", "'s", "dog", "."]
+    assert first == [
+        "I",
+        "do",
+        "n't",
+        "know",
+        ",",
+        "e.g.",
+        "U.S.",
+        "Mr.",
+        "Smith",
+        "'s",
+        "dog",
+        ".",
+    ]
     assert second == []
     assert all(token and not any(character.isspace() for character in token) for token in third)
 
@@ -45,7 +71,9 @@ def test_tokenise_splits_as_spacy_does() -> None:
 def test_bpe_learns_what_subword_nmt_learns(merges: int, tmp_path: Path) -> None:
     bpe = Bpe.learn(TEXT, merges)
     bpe.save(tmp_path / "codes")
-    assert (tmp_path / "codes").read_text().splitlines() == reference_codes([" ".join(tokens) for tokens in TEXT], merges)
+    assert (tmp_path / "codes").read_text().splitlines() == reference_codes(
+        [" ".join(tokens) for tokens in TEXT], merges
+    )
 
 
 def test_bpe_applies_as_subword_nmt_does() -> None:
@@ -55,7 +83,9 @@ def test_bpe_applies_as_subword_nmt_does() -> None:
     reference = BPE(io.StringIO("\n".join(["#version: 0.2", *bpe.merges])))
     for tokens in [*TEXT[:3], ["unseen", "Wörter", "x"], []]:
         assert bpe.apply(tokens) == reference.segment_tokens(tokens)
-        assert bpe.apply(tokens) == reference.segment_tokens(tokens), "the second time comes from the cache"
+        assert bpe.apply(tokens) == reference.segment_tokens(tokens), (
+            "the second time comes from the cache"
+        )
 
 
 def test_bpe_is_undone() -> None:
@@ -83,7 +113,8 @@ def test_bpe_survives_files_and_processes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "line"), [("t h\n", 1), ("", 1), ("#version: 0.2\nt h\nthe\n", 3), ("#version: 0.2\na  b\n", 2)]
+    ("content", "line"),
+    [("t h\n", 1), ("", 1), ("#version: 0.2\nt h\nthe\n", 3), ("#version: 0.2\na  b\n", 2)],
 )
 def test_a_damaged_codes_file_is_named(content: str, line: int, tmp_path: Path) -> None:
     path = tmp_path / "codes"
@@ -103,7 +134,9 @@ def test_the_authors_codes_and_dictionary_fit_together(tmp_path: Path) -> None:
     subwords = [subword for line in text for subword in bpe.apply(line.split())]
     assert sum(subword not in vocabulary.counts for subword in subwords) / len(subwords) < 0.001
     vocabulary.save(tmp_path / "dict.txt")
-    assert (tmp_path / "dict.txt").read_bytes() == (SHARED / "authors_bpe" / "dict.trg_bpe8000.txt").read_bytes()
+    assert (tmp_path / "dict.txt").read_bytes() == (
+        SHARED / "authors_bpe" / "dict.trg_bpe8000.txt"
+    ).read_bytes()
 
 
 def test_vocabulary_order_is_by_count_then_text() -> None:
@@ -125,7 +158,9 @@ def test_vocabulary_is_read_by_fairseq_as_written(tmp_path: Path) -> None:
     )
     vocabulary = Vocabulary(Counter(chain.from_iterable(TEXT)))
     vocabulary.save(tmp_path / "dict.txt")
-    run = subprocess.run([sys.executable, "-c", script, str(tmp_path / "dict.txt")], capture_output=True, text=True)
+    run = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path / "dict.txt")], capture_output=True, text=True
+    )
     assert run.returncode == 0, run.stderr
     assert run.stdout.strip() == str(list(vocabulary))
 

@@ -70,7 +70,13 @@ class VerbGroup:
 
 
 def verb_group(
-    lemma: str, tense: Tense, subject: NounPhrase, *, passive: bool = False, support: bool = False, takes_object: bool = False
+    lemma: str,
+    tense: Tense,
+    subject: NounPhrase,
+    *,
+    passive: bool = False,
+    support: bool = False,
+    takes_object: bool = False,
 ) -> VerbGroup:
     """The verb group of a clause.
 
@@ -96,7 +102,11 @@ def verb_group(
             if support and chain[0][0] != "be":
                 chain = [("do", ""), (chain[0][0], "bare")]
         case _:
-            chain = [("will" if tense.name == "future" else tense.name, ""), (chain[0][0], "bare"), *chain[1:]]
+            chain = [
+                ("will" if tense.name == "future" else tense.name, ""),
+                (chain[0][0], "bare"),
+                *chain[1:],
+            ]
     finite = _finite(chain[0][0], tense, subject, takes_object and len(chain) == 1)
     return VerbGroup(finite, [_nonfinite(word, role, takes_object) for word, role in chain[1:]])
 
@@ -108,23 +118,48 @@ def _finite(lemma: str, tense: Tense, subject: NounPhrase, takes_object: bool) -
     if lemma in MODALS:
         return Token(lemma, "modal", lemma, VerbForm("MD", tense.cue, agreement=agreement))
     if lemma == "be":
-        return Token(finite_be(subject, past), "be", "be", VerbForm(tag, tense.cue, agreement=agreement))
+        return Token(
+            finite_be(subject, past), "be", "be", VerbForm(tag, tense.cue, agreement=agreement)
+        )
     perfect = tense.name in ("perfect", "past_perfect")
-    role = "have" if lemma == "have" and perfect else "do" if lemma == "do" and not takes_object else "finite"
-    return Token(inflect(lemma, tag), role, lemma, VerbForm(tag, tense.cue, takes_object, agreement))
+    role = (
+        "have"
+        if lemma == "have" and perfect
+        else "do"
+        if lemma == "do" and not takes_object
+        else "finite"
+    )
+    return Token(
+        inflect(lemma, tag), role, lemma, VerbForm(tag, tense.cue, takes_object, agreement)
+    )
 
 
-_TAG_OF_ROLE = {"participle": "VBN", "passive_participle": "VBN", "progressive": "VBG", "going": "VBG", "bare": "VB", "to": "TO"}
+_TAG_OF_ROLE = {
+    "participle": "VBN",
+    "passive_participle": "VBN",
+    "progressive": "VBG",
+    "going": "VBG",
+    "bare": "VB",
+    "to": "TO",
+}
 
 
 def _nonfinite(lemma: str, role: str, takes_object: bool) -> Token:
     tag = _TAG_OF_ROLE[role]
     text = lemma if tag in ("VB", "TO") else inflect(lemma, tag)
-    return Token(text, role, lemma, VerbForm(tag, False, takes_object and role != "passive_participle"))
+    return Token(
+        text, role, lemma, VerbForm(tag, False, takes_object and role != "passive_participle")
+    )
 
 
 def assemble(
-    subject: NounPhrase, group: VerbGroup, *, negated: bool, contracted: bool, adverb: list[Token], short_forms: bool
+    subject: NounPhrase,
+    group: VerbGroup,
+    *,
+    negated: bool,
+    contracted: bool,
+    adverb: list[Token],
+    short_forms: bool,
 ) -> list[Token]:
     """Subject, verb group, negation and mid-position adverb in a statement's order.
 
@@ -140,7 +175,11 @@ def assemble(
     negation: list[Token] = []
     if negated:
         negation = [negate(finite, contracted)]
-    elif short_forms and subject.tokens[-1].role == "subject_pronoun" and finite.role in ("be", "have", "modal"):
+    elif (
+        short_forms
+        and subject.tokens[-1].role == "subject_pronoun"
+        and finite.role in ("be", "have", "modal")
+    ):
         _shorten(subject, finite, bool(rest))
     if finite.role == "finite":
         return [*subject.tokens, *adverb, finite, *rest]
@@ -177,7 +216,10 @@ _DESCRIBED = ("person", "relative", "object", "building", "outdoor", "idea", "ev
               "food", "animal", "vehicle", "device", "clothing", "process", "organization")  # fmt: skip
 _WITHOUT_VERBS = {  # frames of patterns that choose their verb themselves
     "copula": Frame("copula", _DESCRIBED),
-    **{pattern: Frame(pattern, PEOPLE) for pattern in ("copula_noun", "phrasal", "light", "phrasal_bare")},
+    **{
+        pattern: Frame(pattern, PEOPLE)
+        for pattern in ("copula_noun", "phrasal", "light", "phrasal_bare")
+    },
 }
 
 _BEFORE_NOUNS_ONLY = frozenset(word_set("before_nouns_only"))
@@ -211,9 +253,20 @@ _NOT_EMBEDDED = frozenset(("adjective", "copula_noun", "infinitive", "gerund", "
 
 @functools.cache
 def _pattern_choice(register: str, embedded: bool) -> Choice[str]:
-    weights = {pattern: weight for pattern, weight in _PATTERNS.items() if not (embedded and pattern in _NOT_EMBEDDED)}
+    weights = {
+        pattern: weight
+        for pattern, weight in _PATTERNS.items()
+        if not (embedded and pattern in _NOT_EMBEDDED)
+    }
     if register in ("encyclopedic", "newswire"):
-        for pattern in {"phrasal_bare", "light", "gerund", "ditransitive", "copula_noun", "no_preposition"} & set(weights):
+        for pattern in {
+            "phrasal_bare",
+            "light",
+            "gerund",
+            "ditransitive",
+            "copula_noun",
+            "no_preposition",
+        } & set(weights):
             weights[pattern] //= 2
     return Choice(list(weights), list(weights.values()))
 
@@ -229,7 +282,11 @@ def plan(writer: Writer, subject_kind: str = "", embedded: bool = False) -> Fram
     draws = writer.draws
     for _ in range(8):
         pattern = draws.pick(_pattern_choice(writer.register.name, embedded))
-        found = _WITHOUT_VERBS[pattern] if pattern in _WITHOUT_VERBS else writer.words.frame(draws, pattern)
+        found = (
+            _WITHOUT_VERBS[pattern]
+            if pattern in _WITHOUT_VERBS
+            else writer.words.frame(draws, pattern)
+        )
         if not subject_kind or subject_kind in found.subjects:
             return found
     return Frame("copula", (subject_kind,))
@@ -264,12 +321,16 @@ def _object(writer: Writer, frame: Frame, verb: str, subject: NounPhrase) -> Nou
     return phrase
 
 
-def _list_further(writer: Writer, phrase: NounPhrase, frame: Frame, verb: str, subject: NounPhrase) -> None:
+def _list_further(
+    writer: Writer, phrase: NounPhrase, frame: Frame, verb: str, subject: NounPhrase
+) -> None:
     """Make an object a list: *the tickets and our passports*, *some bread , an apple and a glass of milk*."""
 
     named = {token.lemma for token in phrase.tokens if token.role == "noun"}
     for _ in range(1 + writer.draws.chance(0.35)):
-        further = noun_phrase(writer, frame.objects, company=verb, owner=subject, simple=True).tokens
+        further = noun_phrase(
+            writer, frame.objects, company=verb, owner=subject, simple=True
+        ).tokens
         nouns = {token.lemma for token in further if token.role == "noun"}
         if not nouns & named:
             for token in phrase.tokens:  # the last member alone has "and" before it
@@ -311,12 +372,32 @@ def _governed_adjective(writer: Writer, frame: Frame, subject: NounPhrase) -> Pr
     draws = writer.draws
     adjective, preposition = writer.words.word_of(draws, frame).split()
     object_ = noun_phrase(writer, frame.objects, company=adjective, owner=subject)
-    before_gerund = ("interested", "good", "bad", "keen", "tired", "fond", "afraid", "proud", "capable")
+    before_gerund = (
+        "interested",
+        "good",
+        "bad",
+        "keen",
+        "tired",
+        "fond",
+        "afraid",
+        "proud",
+        "capable",
+    )
     tokens = object_.tokens
     if adjective in before_gerund and draws.chance(0.4):
         tokens = gerund_phrase(writer, subject)
-    degree = [Token(draws.one_of(("very", "really", "quite")), "degree")] if draws.chance(0.2) else []
-    if adjective in ("married", "identical", "equivalent", "essential", "perfect", "related", "based"):
+    degree = (
+        [Token(draws.one_of(("very", "really", "quite")), "degree")] if draws.chance(0.2) else []
+    )
+    if adjective in (
+        "married",
+        "identical",
+        "equivalent",
+        "essential",
+        "perfect",
+        "related",
+        "based",
+    ):
         degree = []
     described = [*degree, Token(adjective, "predicative", adjective)]
     return Predicate("be", [*described, Token(preposition, "governed", adjective), *tokens])
@@ -332,7 +413,12 @@ def to_infinitive(writer: Writer, subject: NounPhrase) -> list[Token]:
 def gerund_phrase(writer: Writer, subject: NounPhrase) -> list[Token]:
     """An *-ing* phrase."""
     inner = action(writer, subject)
-    gerund = Token(inflect(inner.lemma, "VBG"), "gerund", inner.lemma, VerbForm("VBG", False, inner.takes_object))
+    gerund = Token(
+        inflect(inner.lemma, "VBG"),
+        "gerund",
+        inner.lemma,
+        VerbForm("VBG", False, inner.takes_object),
+    )
     return [gerund, *inner.complement]
 
 
@@ -342,7 +428,12 @@ def _infinitive(writer: Writer, frame: Frame, subject: NounPhrase) -> Predicate:
 
 def _gerund(writer: Writer, frame: Frame, subject: NounPhrase) -> Predicate:
     verb = writer.words.word_of(writer.draws, frame)
-    if verb in ("begin", "start", "keep", "stop"):  # "started being tired", "is starting starting": keep these to actions
+    if verb in (
+        "begin",
+        "start",
+        "keep",
+        "stop",
+    ):  # "started being tired", "is starting starting": keep these to actions
         activity = noun_phrase(writer, ("activity",), company=verb)
         return Predicate("enjoy" if verb == "keep" else verb, activity.tokens)
     return Predicate(verb, gerund_phrase(writer, subject))
@@ -352,7 +443,11 @@ def _person_infinitive(writer: Writer, frame: Frame, subject: NounPhrase) -> Pre
     draws = writer.draws
     verb = writer.words.word_of(draws, frame)
     by_pronoun = draws.chance(writer.register.pronouns)
-    person = object_pronoun(writer, subject) if by_pronoun else noun_phrase(writer, PEOPLE, company=verb, owner=subject)
+    person = (
+        object_pronoun(writer, subject)
+        if by_pronoun
+        else noun_phrase(writer, PEOPLE, company=verb, owner=subject)
+    )
     return Predicate(verb, [*person.tokens, *to_infinitive(writer, person)], takes_object=True)
 
 
@@ -361,10 +456,16 @@ def _ditransitive(writer: Writer, frame: Frame, subject: NounPhrase) -> Predicat
     verb = writer.words.word_of(draws, frame)
     thing = noun_phrase(writer, frame.objects, company=verb, owner=subject)
     by_pronoun = draws.chance(writer.register.pronouns)
-    person = object_pronoun(writer, subject) if by_pronoun else noun_phrase(writer, PEOPLE, owner=subject, simple=True)
+    person = (
+        object_pronoun(writer, subject)
+        if by_pronoun
+        else noun_phrase(writer, PEOPLE, owner=subject, simple=True)
+    )
     if draws.chance(0.6) and verb != "pass":
         return Predicate(verb, [*person.tokens, *thing.tokens], takes_object=True)
-    return Predicate(verb, [*thing.tokens, Token("to", "recipient", verb), *person.tokens], takes_object=True)
+    return Predicate(
+        verb, [*thing.tokens, Token("to", "recipient", verb), *person.tokens], takes_object=True
+    )
 
 
 def _no_preposition(writer: Writer, frame: Frame, subject: NounPhrase) -> Predicate:
@@ -376,18 +477,32 @@ def _no_preposition(writer: Writer, frame: Frame, subject: NounPhrase) -> Predic
 def describing(writer: Writer, kind: str) -> list[Token]:
     """An adjective after *be*, sometimes with a degree or as a pair of feeling and cause (*bored*, *boring*)."""
     draws = writer.draws
-    if draws.chance(0.22) and kind in ("person", "relative", "idea", "event", "contest", "document", "artwork"):
+    if draws.chance(0.22) and kind in (
+        "person",
+        "relative",
+        "idea",
+        "event",
+        "contest",
+        "document",
+        "artwork",
+    ):
         cause, feeling = draws.one_of(adjectives()["feeling"])
         person = kind in PEOPLE
         tokens = [Token(feeling if person else cause, "feeling" if person else "cause", feeling)]
     else:
         common = kind in ("outdoor", "building") or draws.chance(0.55)
-        adjective = writer.words.comparable(draws, kind) if common else writer.words.adjective(draws, kind)
+        adjective = (
+            writer.words.comparable(draws, kind) if common else writer.words.adjective(draws, kind)
+        )
         if adjective in _BEFORE_NOUNS_ONLY:
             adjective = writer.words.comparable(draws, kind)
         tokens = [Token(adjective, "predicative", adjective)]
-    if draws.chance(0.3) and (tokens[0].role != "predicative" or tokens[0].text in comparable_adjectives()):
-        tokens.insert(0, Token(draws.one_of(("very", "really", "so", "too", "quite", "rather")), "degree"))
+    if draws.chance(0.3) and (
+        tokens[0].role != "predicative" or tokens[0].text in comparable_adjectives()
+    ):
+        tokens.insert(
+            0, Token(draws.one_of(("very", "really", "so", "too", "quite", "rather")), "degree")
+        )
     return tokens
 
 
@@ -408,7 +523,10 @@ def _copula_noun(writer: Writer, frame: Frame, subject: NounPhrase) -> Predicate
     described = draws.chance(writer.register.adjectives + 0.1)
     adjective = [writer.words.adjective(draws, "person")] if described else []
     plural = subject.plural and subject.pronoun != "you"
-    tokens = [*(Token(word, "adjective", word) for word in adjective), count_noun(noun.lemma, "person", plural)]
+    tokens = [
+        *(Token(word, "adjective", word) for word in adjective),
+        count_noun(noun.lemma, "person", plural),
+    ]
     if not plural:
         return Predicate("be", [Token("a", "indefinite"), *tokens])
     tokens[0].opens = "plural"
@@ -418,7 +536,9 @@ def _copula_noun(writer: Writer, frame: Frame, subject: NounPhrase) -> Predicate
 def _phrasal(writer: Writer, frame: Frame, subject: NounPhrase) -> Predicate:
     chosen = writer.words.phrasal_verb(writer.draws, with_object=True)
     object_ = noun_phrase(writer, chosen.objects, company=chosen.verb, owner=subject)
-    return Predicate(chosen.verb, [Token(chosen.particle, "particle", chosen.verb), *object_.tokens])
+    return Predicate(
+        chosen.verb, [Token(chosen.particle, "particle", chosen.verb), *object_.tokens]
+    )
 
 
 def _phrasal_bare(writer: Writer, frame: Frame, subject: NounPhrase) -> Predicate:
@@ -450,11 +570,18 @@ def manner(writer: Writer, verb: str) -> list[Token]:
     if special and draws.chance(0.5):
         adverb = draws.one_of(special)
     else:
-        adverb = writer.words.adverb(draws, "rare manner" if draws.chance(writer.register.rare_adjectives * 0.4) else "manner")
+        adverb = writer.words.adverb(
+            draws,
+            "rare manner" if draws.chance(writer.register.rare_adjectives * 0.4) else "manner",
+        )
     return [Token(adverb, "manner", adverb)]
 
 
-_LIKED_ADVERBS = {"hard": word_set("hard_actions"), "fast": word_set("fast_actions"), "well": word_set("well_actions")}
+_LIKED_ADVERBS = {
+    "hard": word_set("hard_actions"),
+    "fast": word_set("fast_actions"),
+    "well": word_set("well_actions"),
+}
 
 
 _BUILDERS: dict[str, Callable[[Writer, Frame, NounPhrase], Predicate]] = {
@@ -470,20 +597,40 @@ _BUILDERS: dict[str, Callable[[Writer, Frame, NounPhrase], Predicate]] = {
 _UNITS = ("day", "week", "month", "year")
 _COUNTS = ("two", "three", "four", "five", "six", "ten", "several", "many")
 
-_PAST = Choice(("last", "ago", "year", "yesterday", "weekday", "month", "childhood"), (26, 22, 18, 16, 10, 6, 2))
+_PAST = Choice(
+    ("last", "ago", "year", "yesterday", "weekday", "month", "childhood"),
+    (26, 22, 18, 16, 10, 6, 2),
+)
 _PRESENT = Choice(("every", "weekdays", "time_of_day", "once"), (45, 20, 22, 13))
 _FUTURE = Choice(("next", "tomorrow", "soon", "in", "weekday"), (34, 26, 14, 14, 12))
 _PERFECT = Choice(("for", "since", "recently", "already"), (45, 40, 10, 5))
 
-_PERIODS = Choice(("week", "month", "year", "night", "summer", "weekend", "spring", "winter"), (24, 18, 20, 12, 10, 10, 3, 3))
+_PERIODS = Choice(
+    ("week", "month", "year", "night", "summer", "weekend", "spring", "winter"),
+    (24, 18, 20, 12, 10, 10, 3, 3),
+)
 
 CURRENT_TENSES = Choice(
-    ("present", "perfect", "progressive", "future", "can", "should", "going", "must", "may", "could", "might"),
+    (
+        "present",
+        "perfect",
+        "progressive",
+        "future",
+        "can",
+        "should",
+        "going",
+        "must",
+        "may",
+        "could",
+        "might",
+    ),
     (58, 9, 7, 8, 7, 4, 3, 2, 1, 1, 1),
 )
 PAST_TENSES = Choice(("past", "past_progressive", "past_perfect", "could"), (88, 5, 4, 3))
 
-_STARTS_SENTENCE = frozenset({"last", "ago", "year", "yesterday", "every", "next", "tomorrow", "month", "weekday"})
+_STARTS_SENTENCE = frozenset(
+    {"last", "ago", "year", "yesterday", "every", "next", "tomorrow", "month", "weekday"}
+)
 
 
 def tense_of(writer: Writer) -> str:
@@ -494,10 +641,18 @@ def tense_of(writer: Writer) -> str:
 
 def time_adverbial(writer: Writer, tense: str) -> tuple[list[Token], bool]:
     """An adverbial of time for a tense, and whether it may open the sentence; empty when the tense takes none."""
-    choice = {"past": _PAST, "present": _PRESENT, "future": _FUTURE, "going": _FUTURE, "perfect": _PERFECT}.get(tense)
+    choice = {
+        "past": _PAST,
+        "present": _PRESENT,
+        "future": _FUTURE,
+        "going": _FUTURE,
+        "perfect": _PERFECT,
+    }.get(tense)
     if choice is None:
         if tense == "progressive":
-            return plain(writer.draws.one_of(("now", "at the moment", "right now", "today", "these days"))), False
+            return plain(
+                writer.draws.one_of(("now", "at the moment", "right now", "today", "these days"))
+            ), False
         if tense == "past_progressive":
             return plain(writer.draws.one_of(("at that time", "at that moment", "then"))), False
         return [], False
@@ -528,14 +683,27 @@ def _written(writer: Writer, kind: str, tense: str) -> list[Token]:
             return [*_duration(writer), Token("ago", "ago")]
         case "year":
             place = draws.uniform()
-            year = 1500 + int(place**0.4 * 520) if writer.register.name == "encyclopedic" else 1950 + int(place * 72)
+            year = (
+                1500 + int(place**0.4 * 520)
+                if writer.register.name == "encyclopedic"
+                else 1950 + int(place * 72)
+            )
             return [Token("in", "time_preposition", "year"), Token(str(year), "year")]
         case "month":
-            return [Token("in", "time_preposition", "year"), Token(words.name(draws, "month"), "name")]
+            return [
+                Token("in", "time_preposition", "year"),
+                Token(words.name(draws, "month"), "name"),
+            ]
         case "weekday":
-            return [Token("on", "time_preposition", "weekday"), Token(words.name(draws, "weekday"), "name")]
+            return [
+                Token("on", "time_preposition", "weekday"),
+                Token(words.name(draws, "weekday"), "name"),
+            ]
         case "weekdays":
-            return [Token("on", "time_preposition", "weekday"), Token(f"{words.name(draws, 'weekday')}s", "name")]
+            return [
+                Token("on", "time_preposition", "weekday"),
+                Token(f"{words.name(draws, 'weekday')}s", "name"),
+            ]
         case "time_of_day":
             if draws.chance(0.3):
                 return [Token("at", "time_preposition", "night"), Token("night")]
@@ -551,7 +719,11 @@ def _written(writer: Writer, kind: str, tense: str) -> list[Token]:
         case "since":
             return [Token("since", "time_preposition", "since"), *_starting_point(writer)]
         case "childhood":
-            return plain("when I was a child") if writer.register.persons[0] > 5 else plain("at that time")
+            return (
+                plain("when I was a child")
+                if writer.register.persons[0] > 5
+                else plain("at that time")
+            )
         case _:
             return plain(kind)
 
@@ -561,7 +733,10 @@ def _starting_point(writer: Writer) -> list[Token]:
     if draws.chance(0.6):
         return [Token(str(1960 + int(draws.uniform() * 62)), "year")]
     if draws.chance(0.5):
-        return [Token("last", "period_word"), Token(draws.one_of(("week", "month", "year", "summer")), "period")]
+        return [
+            Token("last", "period_word"),
+            Token(draws.one_of(("week", "month", "year", "summer")), "period"),
+        ]
     return [Token(writer.words.name(draws, "month"), "name")]
 
 
@@ -614,7 +789,11 @@ def subject_for(writer: Writer, chosen: Frame, past: bool) -> NounPhrase:
     elif "person" in chosen.subjects and draws.chance(writer.register.pronouns * 0.4):
         return personal(writer)
     kinds = chosen.subjects
-    if "relative" in kinds and writer.register.name in ("encyclopedic", "newswire") and draws.chance(0.8):
+    if (
+        "relative" in kinds
+        and writer.register.name in ("encyclopedic", "newswire")
+        and draws.chance(0.8)
+    ):
         kinds = ("person",)
     phrase = noun_phrase(writer, kinds, subject=True)
     if draws.chance(writer.register.postmodifiers * 0.8):
@@ -653,7 +832,9 @@ def clause(
     when, time, may_open = with_time(writer, name, time_share if adverbials else 0.0)
     when = Tense(when.name, when.cue or cue)
     negated = negatable and draws.chance(NEGATION) and name not in ("going", "past_perfect")
-    group = verb_group(filled.lemma, when, subject, support=negated, takes_object=filled.takes_object)
+    group = verb_group(
+        filled.lemma, when, subject, support=negated, takes_object=filled.takes_object
+    )
     core = assemble(
         subject,
         group,
@@ -663,7 +844,11 @@ def clause(
         short_forms=short_forms and draws.chance(writer.register.contractions * 0.6),
     )
     relative = False
-    if filled.object is not None and (may_open or not time) and draws.chance(writer.register.postmodifiers * 0.6):
+    if (
+        filled.object is not None
+        and (may_open or not time)
+        and draws.chance(writer.register.postmodifiers * 0.6)
+    ):
         relative = True
         filled.complement = filled.complement[: len(filled.complement) - len(filled.object.tokens)]
         add_relative_clause(writer, filled.object, is_past(name))
@@ -688,21 +873,35 @@ def some_to_any(complement: list[Token]) -> None:
 def _possible(tense: str, filled: Predicate) -> str:
     """The tense, or the nearest one that the verb allows."""
     if filled.stative:
-        return {"progressive": "present", "past_progressive": "past", "going": "future"}.get(tense, tense)
+        return {"progressive": "present", "past_progressive": "past", "going": "future"}.get(
+            tense, tense
+        )
     return tense
 
 
-_MIDDLE = Choice(("also", "still", "probably", "finally", "suddenly", "really"), (30, 16, 14, 12, 6, 5))
+_MIDDLE = Choice(
+    ("also", "still", "probably", "finally", "suddenly", "really"), (30, 16, 14, 12, 6, 5)
+)
 
 
-def _middle_adverb(writer: Writer, subject: NounPhrase, filled: Predicate, tense: Tense, negated: bool) -> list[Token]:
+def _middle_adverb(
+    writer: Writer, subject: NounPhrase, filled: Predicate, tense: Tense, negated: bool
+) -> list[Token]:
     draws = writer.draws
-    if negated or subject.tokens[-1].role == "manner" or not draws.chance(writer.register.adverbials * 0.45):
+    if (
+        negated
+        or subject.tokens[-1].role == "manner"
+        or not draws.chance(writer.register.adverbials * 0.45)
+    ):
         return []
     if tense.name in _FREQUENCY_TENSES and not tense.cue and draws.chance(0.7):
         return [Token(writer.words.adverb(draws, "frequency"), "mid_adverb")]
     if tense.name in ("perfect", "past_perfect"):
-        return [] if tense.cue else [Token(draws.one_of(("already", "just", "never", "always")), "mid_adverb")]
+        return (
+            []
+            if tense.cue
+            else [Token(draws.one_of(("already", "just", "never", "always")), "mid_adverb")]
+        )
     if tense.name in _PLAIN_TENSES and filled.lemma != "be":
         return [Token(draws.pick(_MIDDLE), "mid_adverb")]
     return []
@@ -717,8 +916,15 @@ def _further(writer: Writer, filled: Predicate, has_time: bool) -> list[Token]:
     kind = draws.uniform()
     if not filled.complement or kind < 0.25:
         last = filled.complement[-1].role if filled.complement else ""
-        return [] if last in ("manner", "place_preposition", "predicative", "feeling") else manner(writer, filled.lemma)
-    if any(token.role in ("place_preposition", "motion_preposition", "home", "manner") for token in filled.complement):
+        return (
+            []
+            if last in ("manner", "place_preposition", "predicative", "feeling")
+            else manner(writer, filled.lemma)
+        )
+    if any(
+        token.role in ("place_preposition", "motion_preposition", "home", "manner")
+        for token in filled.complement
+    ):
         return []
     if kind < 0.4 and writer.register.domains["everyday"] == 1.0:
         return fixed_phrase(writer, "end")
@@ -728,7 +934,10 @@ def _further(writer: Writer, filled: Predicate, has_time: bool) -> list[Token]:
 def fixed_phrase(writer: Writer, place: str) -> list[Token]:
     """A set phrase for the ``start`` or the ``end`` of a clause; its first token remembers the whole."""
     phrase = writer.words.fixed_phrase(writer.draws, place).phrase
-    return [Token(word, "fixed" if position == 0 else "fixed_rest", phrase) for position, word in enumerate(phrase.split())]
+    return [
+        Token(word, "fixed" if position == 0 else "fixed_rest", phrase)
+        for position, word in enumerate(phrase.split())
+    ]
 
 
 def add_relative_clause(writer: Writer, phrase: NounPhrase, past: bool) -> None:
@@ -751,13 +960,19 @@ def add_relative_clause(writer: Writer, phrase: NounPhrase, past: bool) -> None:
     phrase.tokens += [relative, group.finite, *group.rest, *filled.complement]
 
 
-def _object_relative(writer: Writer, phrase: NounPhrase, relative: Token, tense: str) -> list[Token]:
+def _object_relative(
+    writer: Writer, phrase: NounPhrase, relative: Token, tense: str
+) -> list[Token]:
     """*that she bought*: a verb whose object the noun may be."""
     for _ in range(6):
         frame = writer.words.frame(writer.draws, "transitive")
         if phrase.kind in frame.objects and "person" in frame.subjects:
             by_pronoun = writer.draws.chance(0.6)
-            subject = personal(writer) if by_pronoun else noun_phrase(writer, ("person",), subject=True, simple=True)
+            subject = (
+                personal(writer)
+                if by_pronoun
+                else noun_phrase(writer, ("person",), subject=True, simple=True)
+            )
             verb = writer.words.word_of(writer.draws, frame)
             return [relative, *subject.tokens, verb_group(verb, Tense(tense), subject).finite]
     return []
@@ -774,11 +989,18 @@ def passive_clause(writer: Writer, tense: str = "") -> Clause:
         frame = writer.words.frame(draws, "transitive")
         verb = writer.words.word_of(draws, frame)
     subject = noun_phrase(writer, frame.objects, company=verb, subject=True)
-    name = tense or draws.pick(_PASSIVE_TENSES if draws.chance(writer.register.past) else _PASSIVE_CURRENT)
+    name = tense or draws.pick(
+        _PASSIVE_TENSES if draws.chance(writer.register.past) else _PASSIVE_CURRENT
+    )
     when, time, may_open = with_time(writer, name, writer.register.adverbials + 0.15)
     negated = draws.chance(NEGATION * 0.6) and name != "going"
     group = verb_group(verb, when, subject, passive=True, support=negated)
-    adverb = [Token(draws.one_of(("also", "often", "usually", "never", "later", "still", "finally")), "mid_adverb")]
+    adverb = [
+        Token(
+            draws.one_of(("also", "often", "usually", "never", "later", "still", "finally")),
+            "mid_adverb",
+        )
+    ]
     use_adverb = not negated and not time and draws.chance(0.12) and name in ("present", "past")
     tokens = assemble(
         subject, group, negated=negated, contracted=draws.chance(writer.register.contractions),
@@ -795,12 +1017,18 @@ def passive_clause(writer: Writer, tense: str = "") -> Clause:
     return Clause(tokens + time, subject, [])
 
 
-_NO_PASSIVE = frozenset("have like want resemble fit own need love get attend miss enter leave".split())
+_NO_PASSIVE = frozenset(
+    "have like want resemble fit own need love get attend miss enter leave".split()
+)
 _PASSIVE_TENSES = Choice(("past", "past_perfect"), (95, 5))
-_PASSIVE_CURRENT = Choice(("present", "perfect", "future", "can", "should", "must", "may"), (55, 22, 8, 6, 4, 3, 2))
+_PASSIVE_CURRENT = Choice(
+    ("present", "perfect", "future", "can", "should", "must", "may"), (55, 22, 8, 6, 4, 3, 2)
+)
 
 
-def inverted(writer: Writer, group: VerbGroup, subject: NounPhrase, rest: list[Token], opening: list[Token]) -> list[Token]:
+def inverted(
+    writer: Writer, group: VerbGroup, subject: NounPhrase, rest: list[Token], opening: list[Token]
+) -> list[Token]:
     """A question's order: question word, finite verb, subject, the rest."""
     if group.finite.role in ("do", "be", "have", "modal"):
         group.finite.role = f"question_{group.finite.role}"

@@ -60,7 +60,9 @@ def seed_sentences(register: str, count: int, seed: int = 1) -> Iterator[list[st
         ValueError: no such register.
     """
     if register not in REGISTERS:
-        raise ValueError(f"no register {register!r} in the simulated world; there are {', '.join(REGISTERS)}")
+        raise ValueError(
+            f"no register {register!r} in the simulated world; there are {', '.join(REGISTERS)}"
+        )
     yield from _texts(REGISTERS[register], count, seed)
 
 
@@ -70,7 +72,10 @@ def _texts(register: Register, count: int, seed: int) -> Iterator[list[str]]:
 
 
 def learner_sentences(
-    count: int, split: Literal["train", "valid", "test"], seed: int = 1, levels: Mapping[str, float] | None = None
+    count: int,
+    split: Literal["train", "valid", "test"],
+    seed: int = 1,
+    levels: Mapping[str, float] | None = None,
 ) -> Iterator[LearnerSentence]:
     """Learners' sentences with corrections; targets are distinct, and some sentences have no mistake.
 
@@ -86,8 +91,15 @@ def learner_sentences(
     if split not in SPLITS:
         raise ValueError(f"no split {split!r}; there are {', '.join(SPLITS)}")
     weights = dict(levels or LEVEL_SHARES)
-    if not weights or set(weights) - set(LEVELS) or min(weights.values()) < 0 or not any(weights.values()):
-        raise ValueError(f"levels must give non-negative weights to some of {', '.join(LEVELS)}, not all 0; got {weights}")
+    if (
+        not weights
+        or set(weights) - set(LEVELS)
+        or min(weights.values()) < 0
+        or not any(weights.values())
+    ):
+        raise ValueError(
+            f"levels must give non-negative weights to some of {', '.join(LEVELS)}, not all 0; got {weights}"
+        )
     choice = Choice(list(weights), list(weights.values()))
     for texts, tokens, draws in _right_sentences(LEARNER, f"learner {split} {seed}", split, count):
         level = draws.pick(choice)
@@ -96,7 +108,9 @@ def learner_sentences(
         yield LearnerSentence(tuple(source), tuple(texts), tuple(edits), level)
 
 
-def _right_sentences(register: Register, stream: str, split: str, count: int) -> Iterator[tuple[list[str], list[Token], Draws]]:
+def _right_sentences(
+    register: Register, stream: str, split: str, count: int
+) -> Iterator[tuple[list[str], list[Token], Draws]]:
     """Distinct right sentences of a split, with their annotated tokens and the rest of their random draws."""
     streams, words = Streams(stream), _words(register.name)
     seen: set[bytes] = set()
@@ -117,7 +131,13 @@ def _right_sentences(register: Register, stream: str, split: str, count: int) ->
 
 def _split_of(digest: bytes) -> str:
     share = digest[0] / 256 + digest[1] / 65536
-    return "test" if share < _TEST_SHARE else "valid" if share < _TEST_SHARE + _VALID_SHARE else "train"
+    return (
+        "test"
+        if share < _TEST_SHARE
+        else "valid"
+        if share < _TEST_SHARE + _VALID_SHARE
+        else "train"
+    )
 
 
 @functools.cache

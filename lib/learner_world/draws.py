@@ -88,4 +88,6 @@ class Draws:
 
     def pick(self, choice: Choice[T]) -> T:
         """One item of a weighted choice."""
-        return choice.items[min(bisect_right(choice.cumulative, self.uniform()), len(choice.items) - 1)]
+        return choice.items[
+            min(bisect_right(choice.cumulative, self.uniform()), len(choice.items) - 1)
+        ]

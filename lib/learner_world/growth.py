@@ -41,7 +41,9 @@ def grown(writer: Writer, tokens: list[Token]) -> list[Token]:
 def _told_in_past(tokens: list[Token]) -> bool:
     """Whether the last finite verb is in the past."""
     for token in reversed(tokens):
-        if token.role == "be" or (isinstance(token.form, VerbForm) and token.form.tag in ("VBD", "VBZ", "VBP", "MD")):
+        if token.role == "be" or (
+            isinstance(token.form, VerbForm) and token.form.tag in ("VBD", "VBZ", "VBP", "MD")
+        ):
             tag = token.form.tag if isinstance(token.form, VerbForm) else ""
             return tag == "VBD" or token.text in ("was", "were", "could", "would")
     return False
@@ -49,7 +51,9 @@ def _told_in_past(tokens: list[Token]) -> bool:
 
 def verb_phrase(writer: Writer, tense: str, first: Clause) -> list[Token]:
     """A second predicate of the subject: *... and watched a film*."""
-    second = clause(writer, tense, first.subject, adverbials=False, negatable=False, short_forms=False)
+    second = clause(
+        writer, tense, first.subject, adverbials=False, negatable=False, short_forms=False
+    )
     return second.tokens[len(first.subject.tokens) :]
 
 
@@ -66,7 +70,8 @@ def _someone_again(writer: Writer, statement: list[Token]) -> NounPhrase | None:
 
 _COORDINATORS = Choice(("and", "but", "so"), (50, 32, 18))
 _REASONS = Choice(
-    ("because", "when", "although", "while", "before", "after", "since", "until", "if"), (36, 22, 10, 10, 5, 6, 4, 3, 4)
+    ("because", "when", "although", "while", "before", "after", "since", "until", "if"),
+    (36, 22, 10, 10, 5, 6, 4, 3, 4),
 )
 
 
@@ -74,7 +79,9 @@ def _another_clause(writer: Writer, statement: list[Token], past: bool) -> list[
     """*..., and she went home*, *..., but he stayed and waited for us*."""
     draws = writer.draws
     tense = "past" if past else draws.one_of(("present", "present", "can", "future", "perfect"))
-    second = clause(writer, tense, _someone_again(writer, statement), adverbials=draws.chance(0.3), cue=True)
+    second = clause(
+        writer, tense, _someone_again(writer, statement), adverbials=draws.chance(0.3), cue=True
+    )
     coordinator = draws.pick(_COORDINATORS)
     if coordinator != "and" and any(token.text == coordinator for token in statement):
         coordinator = "and"
@@ -93,7 +100,14 @@ def _circumstance(writer: Writer, statement: list[Token], past: bool) -> list[To
     link = [comma()] if subordinator in ("although", "while") else []
     may_be_negative = subordinator not in ("before", "until")
     who = _someone_again(writer, statement)
-    side = clause(writer, "past" if past else "present", who, adverbials=False, cue=True, negatable=may_be_negative)
+    side = clause(
+        writer,
+        "past" if past else "present",
+        who,
+        adverbials=False,
+        cue=True,
+        negatable=may_be_negative,
+    )
     return [*statement, *link, Token(subordinator, "subordinator"), *side.tokens]
 
 
@@ -109,15 +123,28 @@ def _comment(writer: Writer, statement: list[Token], past: bool) -> list[Token]:
         be = verb_group("be", Tense("past" if past else "present", cue=True), it).finite
         said = [be, *_degree(writer), Token(cause, "cause", feeling)]
     else:
-        make = verb_group("make", Tense("past" if past else "present", cue=True), it, takes_object=True).finite
-        whom = draws.one_of((("me", "I"), ("us", "we"), ("him", "he"), ("her", "she"), ("them", "they")))
+        make = verb_group(
+            "make", Tense("past" if past else "present", cue=True), it, takes_object=True
+        ).finite
+        whom = draws.one_of(
+            (("me", "I"), ("us", "we"), ("him", "he"), ("her", "she"), ("them", "they"))
+        )
         mood = draws.one_of(("happy", "sad", "angry", "nervous", "tired", "proud"))
-        said = [make, Token(whom[0], "object_pronoun", whom[1]), *_degree(writer), Token(mood, "predicative", mood)]
+        said = [
+            make,
+            Token(whom[0], "object_pronoun", whom[1]),
+            *_degree(writer),
+            Token(mood, "predicative", mood),
+        ]
     return [*statement, comma(), which, *said]
 
 
 def _degree(writer: Writer) -> list[Token]:
-    return [Token(writer.draws.one_of(("very", "really", "so", "quite")), "degree")] if writer.draws.chance(0.4) else []
+    return (
+        [Token(writer.draws.one_of(("very", "really", "so", "quite")), "degree")]
+        if writer.draws.chance(0.4)
+        else []
+    )
 
 
 def _purpose(writer: Writer, statement: list[Token], past: bool) -> list[Token]:
@@ -128,8 +155,17 @@ def _purpose(writer: Writer, statement: list[Token], past: bool) -> list[Token]:
     if draws.chance(0.4):
         who = personal(writer)
         inner = action(writer, who)
-        group = verb_group(inner.lemma, Tense("could" if past else "can"), who, takes_object=inner.takes_object)
-        return [*statement, *plain("so that", "purpose"), *who.tokens, group.finite, *group.rest, *inner.complement]
+        group = verb_group(
+            inner.lemma, Tense("could" if past else "can"), who, takes_object=inner.takes_object
+        )
+        return [
+            *statement,
+            *plain("so that", "purpose"),
+            *who.tokens,
+            group.finite,
+            *group.rest,
+            *inner.complement,
+        ]
     return [*statement, *plain("in order", "purpose"), *to_infinitive(writer, pronoun("they"))]
 
 
@@ -142,10 +178,17 @@ def _accompaniment(writer: Writer, statement: list[Token], past: bool) -> list[T
         case "with":
             words, phrase = "with", noun_phrase(writer, ("relative", "person"), subject=True).tokens
         case "because of":
-            words, phrase = "because of", noun_phrase(writer, ("event", "idea"), subject=True).tokens
+            words, phrase = (
+                "because of",
+                noun_phrase(writer, ("event", "idea"), subject=True).tokens,
+            )
         case words:
             phrase = noun_phrase(writer, ("event",), subject=True).tokens
-    return [*statement, *(Token(word, "linking_preposition", words) for word in words.split()), *phrase]
+    return [
+        *statement,
+        *(Token(word, "linking_preposition", words) for word in words.split()),
+        *phrase,
+    ]
 
 
 _ACCOMPANIMENTS = Choice(("with", "after", "before", "during", "because of"), (44, 16, 12, 14, 14))
@@ -154,7 +197,18 @@ _ACCOMPANIMENTS = Choice(("with", "after", "before", "during", "because of"), (4
 # Before the statement
 
 _MAY_FOLLOW_AN_OPENING = frozenset(
-    ("subject_pronoun", "the", "possessive", "demonstrative", "name", "indefinite", "dummy_it", "there", "quantifier", "noun")
+    (
+        "subject_pronoun",
+        "the",
+        "possessive",
+        "demonstrative",
+        "name",
+        "indefinite",
+        "dummy_it",
+        "there",
+        "quantifier",
+        "noun",
+    )
 )
 
 
@@ -184,18 +238,37 @@ def _opinion(writer: Writer, statement: list[Token], past: bool) -> list[Token]:
         return statement
     style, speaks = draws.uniform(), writer.register.persons[0] > 5
     if style < 0.45:
-        who = personal(writer) if speaks else noun_phrase(writer, ("person",), subject=True, simple=True)
-        verb = draws.one_of(("think", "believe", "know", "think", "hope") if speaks else ("believe", "know", "think"))
+        who = (
+            personal(writer)
+            if speaks
+            else noun_phrase(writer, ("person",), subject=True, simple=True)
+        )
+        verb = draws.one_of(
+            ("think", "believe", "know", "think", "hope")
+            if speaks
+            else ("believe", "know", "think")
+        )
         frame = [*who.tokens, verb_group(verb, Tense("present", cue=True), who).finite]
     elif style < 0.75:
         it = pronoun("it")
         it.tokens[0].role = "dummy_it"
-        adjective = draws.one_of(("true", "clear", "obvious", "important", "possible", "sad", "strange", "surprising"))
-        frame = [*it.tokens, verb_group("be", Tense("present"), it).finite, Token(adjective, "predicative", adjective)]
+        adjective = draws.one_of(
+            ("true", "clear", "obvious", "important", "possible", "sad", "strange", "surprising")
+        )
+        frame = [
+            *it.tokens,
+            verb_group("be", Tense("present"), it).finite,
+            Token(adjective, "predicative", adjective),
+        ]
     else:
-        noun = draws.one_of(("problem", "truth", "fact", "reason", "result", "best thing", "main problem"))
+        noun = draws.one_of(
+            ("problem", "truth", "fact", "reason", "result", "best thing", "main problem")
+        )
         subject = NounPhrase([Token("the", "the"), *plain(noun)], 3, False, "idea", "it")
-        frame = [*subject.tokens, Token(finite_be(subject, False), "be", "be", VerbForm("VBZ", agreement="VBZ"))]
+        frame = [
+            *subject.tokens,
+            Token(finite_be(subject, False), "be", "be", VerbForm("VBZ", agreement="VBZ")),
+        ]
     if statement[0].text == "that":
         return statement
     return [*frame, Token("that", "that"), *statement]

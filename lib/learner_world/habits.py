@@ -128,7 +128,9 @@ def derived(word: str) -> tuple[str, ...]:
     for ending, others in _FAMILY_ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             stem = word[: len(word) - len(ending)]
-            found += [stem + other for other in others if known.get(stem + other, 0.0) > _FAMILY_MINIMUM]
+            found += [
+                stem + other for other in others if known.get(stem + other, 0.0) > _FAMILY_MINIMUM
+            ]
     return tuple(dict.fromkeys(other for other in found if other != word))
 
 
@@ -211,7 +213,10 @@ def _sound_alikes(word: str) -> list[str]:
 
 
 def _doublings(word: str) -> list[str]:
-    found = [word[: match.start()] + match.group()[0] + word[match.end() :] for match in re.finditer(r"([a-z])\1", word)]
+    found = [
+        word[: match.start()] + match.group()[0] + word[match.end() :]
+        for match in re.finditer(r"([a-z])\1", word)
+    ]
     for match in re.finditer(r"(?<=[aeiou])[bcdfglmnprst](?=[aeiou])", word):
         found.append(word[: match.start()] + match.group() * 2 + word[match.end() :])
     return found
@@ -247,7 +252,11 @@ def _can_be_said(text: str) -> bool:
 
 @functools.cache
 def _english_sequences() -> frozenset[str]:
-    common = (word for word, share in frequencies().items() if share > _COMMON_WORD and word.isascii() and word.isalpha())
+    common = (
+        word
+        for word, share in frequencies().items()
+        if share > _COMMON_WORD and word.isascii() and word.isalpha()
+    )
     return frozenset(sequence for word in common for sequence in _letter_sequences(word))
 
 

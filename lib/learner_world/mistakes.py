@@ -28,7 +28,15 @@ from learner_world.habits import (
     wrong_prepositions,
 )
 from learner_world.tokens import NounForm, Token, VerbForm, capitalised, takes_an
-from learner_world.words import fixed_phrases, frequencies, inflect, light_verbs, phrasal_verbs, rephrasings, resource_lines
+from learner_world.words import (
+    fixed_phrases,
+    frequencies,
+    inflect,
+    light_verbs,
+    phrasal_verbs,
+    rephrasings,
+    resource_lines,
+)
 
 # Mistakes and rules
 
@@ -85,7 +93,11 @@ def rule(family: str, *roles: str) -> Callable[[Rule], Rule]:
 
 def replace(index: int, wrong: str, right: str, kind: str = "") -> Mistake | None:
     """One word for another, or nothing when they are the same."""
-    return Mistake(index, index + 1, tuple(wrong.split()), kind) if wrong and wrong.lower() != right.lower() else None
+    return (
+        Mistake(index, index + 1, tuple(wrong.split()), kind)
+        if wrong and wrong.lower() != right.lower()
+        else None
+    )
 
 
 def recase(index: int, wrong: str, right: str) -> Mistake | None:
@@ -116,7 +128,9 @@ def commonest_first(draws: Draws, options: Sequence[str]) -> str:
 
 
 @rule("PUNCT", "clause_comma", "clause_comma", "clause_comma", "apposition_comma", "quote_comma")
-@rule("DET", "indefinite", "the", "the_superlative", "the")  # a role named twice gets a mistake twice as often
+@rule(
+    "DET", "indefinite", "the", "the_superlative", "the"
+)  # a role named twice gets a mistake twice as often
 @rule("NOUN:POSS", "genitive")
 @rule("PRON", "dummy_it")
 def _word_left_out(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | None:
@@ -176,11 +190,15 @@ def _that_for_whether(tokens: Sequence[Token], index: int, draws: Draws) -> Mist
 def _apostrophe_left_out(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | None:
     if tokens[index].text != "n't":
         return None
-    return replace(index, "nt" if tokens[index - 1].text in ("ca", "wo") or draws.chance(0.5) else "not", "n't")
+    return replace(
+        index, "nt" if tokens[index - 1].text in ("ca", "wo") or draws.chance(0.5) else "not", "n't"
+    )
 
 
 @rule("CONTR", "short_form")
-def _short_form_without_apostrophe(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | None:
+def _short_form_without_apostrophe(
+    tokens: Sequence[Token], index: int, draws: Draws
+) -> Mistake | None:
     return replace(index, tokens[index].text[1:], tokens[index].text)
 
 
@@ -251,7 +269,9 @@ def _fixed_phrase(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake 
 def _rephrased(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | None:
     """*have the possibility to* for *can*, *many* for *a lot of*."""
     token = tokens[index]
-    if token.role in ("name", "question_word") or (token.role == "be" and tokens[index - 1].role != "noun"):
+    if token.role in ("name", "question_word") or (
+        token.role == "be" and tokens[index - 1].role != "noun"
+    ):
         return None
     for right, wrong, role in rephrasings("phrases")[token.text.lower()]:
         words = tuple(other.text.lower() for other in tokens[index : index + len(right)])
@@ -276,13 +296,27 @@ def _rephrased_noun(tokens: Sequence[Token], index: int, draws: Draws) -> Mistak
     token = tokens[index]
     if isinstance(token.form, NounForm) and token.form.plural:
         return None
-    return Mistake(index, index + 1, tuple(draws.one_of(rephrasings("nouns")[token.lemma][0].wrong).split()))
+    return Mistake(
+        index, index + 1, tuple(draws.one_of(rephrasings("nouns")[token.lemma][0].wrong).split())
+    )
 
 
-@rule("OTHER", "governed", "place_preposition", "motion_preposition", "time_preposition", "of", "recipient")
+@rule(
+    "OTHER",
+    "governed",
+    "place_preposition",
+    "motion_preposition",
+    "time_preposition",
+    "of",
+    "recipient",
+)
 def _phrase_begun_without(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | None:
     """*We went station*: preposition and determiner are both left out."""
-    if index + 2 >= len(tokens) or tokens[index + 1].role not in ("the", "indefinite", "possessive"):
+    if index + 2 >= len(tokens) or tokens[index + 1].role not in (
+        "the",
+        "indefinite",
+        "possessive",
+    ):
         return None
     return Mistake(index, index + 2, ())
 
@@ -296,23 +330,44 @@ def _run_on(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | None
 @rule("OTHER", "there", "dummy_it", "relative")
 def _without_subject_and_be(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | None:
     """*In the garden two trees*, *Important to go*, *a house very big*."""
-    return Mistake(index, index + 2, ()) if tokens[index + 1].role == "be" or tokens[index + 1].lemma == "be" else None
+    return (
+        Mistake(index, index + 2, ())
+        if tokens[index + 1].role == "be" or tokens[index + 1].lemma == "be"
+        else None
+    )
 
 
 @rule("OTHER", "finite", "be")
 def _subject_with_comma(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | None:
     """*My brother , he likes it*."""
     subject = tokens[index - 1]
-    if index < 2 or not isinstance(subject.form, NounForm) or tokens[index - 2].role not in ("possessive", "the", "adjective"):
+    if (
+        index < 2
+        or not isinstance(subject.form, NounForm)
+        or tokens[index - 2].role not in ("possessive", "the", "adjective")
+    ):
         return None
-    again = "they" if subject.form.plural else {"person": "he", "relative": "she"}.get(subject.form.kind, "it")
+    again = (
+        "they"
+        if subject.form.plural
+        else {"person": "he", "relative": "she"}.get(subject.form.kind, "it")
+    )
     return Mistake(index, index, (",", again))
 
 
 @rule("OTHER", "noun")
 def _of_the(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | None:
     """*many of the people* for *many people*, *visited to the museum*."""
-    if index == 0 or tokens[index - 1].lemma not in ("many", "some", "several", "most", "a few", "two", "three", "every"):
+    if index == 0 or tokens[index - 1].lemma not in (
+        "many",
+        "some",
+        "several",
+        "most",
+        "a few",
+        "two",
+        "three",
+        "every",
+    ):
         return None
     return Mistake(index, index, ("of", "the"))
 
@@ -320,7 +375,11 @@ def _of_the(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | None
 @rule("OTHER", "period_word")
 def _in_the_last(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | None:
     """*in the last week* for *last week*."""
-    if index == 0 or tokens[index].text not in ("last", "next") or tokens[index - 1].role == "time_preposition":
+    if (
+        index == 0
+        or tokens[index].text not in ("last", "next")
+        or tokens[index - 1].role == "time_preposition"
+    ):
         return None
     return Mistake(index, index, (draws.one_of(("in", "at")), "the"))
 
@@ -356,7 +415,9 @@ def _sounds_alike(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake 
     """*there* for *their*, *then* for *than*: native writers confuse these too."""
     text = tokens[index].text.lower()
     options = confused("other_confusions").get(text)
-    return replace(index, draws.one_of(options), text, "SPELL") if options else None  # as ERRANT types them
+    return (
+        replace(index, draws.one_of(options), text, "SPELL") if options else None
+    )  # as ERRANT types them
 
 
 # Mistakes in noun phrases: determiners, number, possessives, pronouns, prepositions, adjectives and comparison
@@ -374,7 +435,9 @@ def _wrong_article(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake
 @rule("DET", "demonstrative")
 def _demonstrative_number(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | None:
     text = tokens[index].text.lower()
-    return replace(index, {"this": "these", "these": "this", "that": "those", "those": "that"}[text], text)
+    return replace(
+        index, {"this": "these", "these": "this", "that": "those", "those": "that"}[text], text
+    )
 
 
 _QUANTIFIERS = {
@@ -395,7 +458,11 @@ def _quantifier(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | 
 @rule("DET", "possessive")
 def _possessive_left_out(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | None:
     head = next((token for token in tokens[index + 1 :] if token.role == "noun"), None)
-    if head is None or not isinstance(head.form, NounForm) or head.form.kind not in ("relative", "body", "clothing"):
+    if (
+        head is None
+        or not isinstance(head.form, NounForm)
+        or head.form.kind not in ("relative", "body", "clothing")
+    ):
         return None
     return leave_out(index)
 
@@ -406,7 +473,9 @@ def _needless_article(tokens: Sequence[Token], index: int, draws: Draws) -> Mist
     token = tokens[index]
     if token.opens == "person_name":
         return None
-    head = next((other for other in tokens[index:] if other.role in ("noun", "name", "light_object")), token)
+    head = next(
+        (other for other in tokens[index:] if other.role in ("noun", "name", "light_object")), token
+    )
     if share("needless article", head.lemma or head.text) < 0.1:
         return None
     if token.opens == "mass" and share("needless a", head.lemma) < 0.4:
@@ -431,8 +500,18 @@ def _noun_inflection(tokens: Sequence[Token], index: int, draws: Draws) -> Mista
     token = tokens[index]
     form = token.form
     assert isinstance(form, NounForm)
-    if form.countability == "mass" and form.kind in ("knowledge", "furnishing", "food", "substance", "quality"):
-        return replace(index, inflect_regularly(token.lemma), token.text) if share("mass plural", token.lemma) < 0.5 else None
+    if form.countability == "mass" and form.kind in (
+        "knowledge",
+        "furnishing",
+        "food",
+        "substance",
+        "quality",
+    ):
+        return (
+            replace(index, inflect_regularly(token.lemma), token.text)
+            if share("mass plural", token.lemma) < 0.5
+            else None
+        )
     if form.plural and form.countability == "count":
         return replace(index, inflect_regularly(token.lemma), token.text)
     return None
@@ -448,13 +527,23 @@ def inflect_regularly(noun: str) -> str:
 @rule("NOUN", "noun", "light_object")
 def _noun_choice(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | None:
     token = tokens[index]
-    options = confused("noun_confusions").get(token.lemma, ()) + confused("false_friends").get(token.lemma, ())
+    options = confused("noun_confusions").get(token.lemma, ()) + confused("false_friends").get(
+        token.lemma, ()
+    )
     wrong = draws.one_of(options) if options else ""
     plural = isinstance(token.form, NounForm) and token.form.plural
     return replace(index, inflect(wrong, "NNS") if wrong and plural else wrong, token.text)
 
 
-@rule("MORPH", "noun", "adjective", "predicative", "manner", "superlative_adjective", "comparative_adjective")
+@rule(
+    "MORPH",
+    "noun",
+    "adjective",
+    "predicative",
+    "manner",
+    "superlative_adjective",
+    "comparative_adjective",
+)
 def _word_family(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | None:
     """*beauty* for *beautiful*, *quick* for *quickly*."""
     token = tokens[index]
@@ -508,7 +597,9 @@ def _relative(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | No
         return leave_out(index)
     if text == "who":
         return replace(index, draws.one_of(("which", "which", "what")), text)
-    return replace(index, draws.one_of(("what", "who")) if tokens[index].lemma == "thing" else "which", text)
+    return replace(
+        index, draws.one_of(("what", "who")) if tokens[index].lemma == "thing" else "which", text
+    )
 
 
 @rule("PRON", "subject_pronoun")
@@ -551,7 +642,9 @@ def _comparison_with_ending(tokens: Sequence[Token], index: int, draws: Draws) -
     """*beautifuler*, *difficultest*."""
     adjective = tokens[index].lemma
     stem = adjective.removesuffix("e")
-    return Mistake(index, index + 2, (stem + ("er" if tokens[index].role == "comparative_word" else "est"),))
+    return Mistake(
+        index, index + 2, (stem + ("er" if tokens[index].role == "comparative_word" else "est"),)
+    )
 
 
 @rule("ADV", "manner", "sentence_adverb")
@@ -587,7 +680,17 @@ def _form(token: Token) -> VerbForm:
     return token.form if isinstance(token.form, VerbForm) else VerbForm("VB")
 
 
-@rule("VERB:SVA", "finite", "be", "embedded_be", "have", "do", "question_do", "question_be", "question_have")
+@rule(
+    "VERB:SVA",
+    "finite",
+    "be",
+    "embedded_be",
+    "have",
+    "do",
+    "question_do",
+    "question_be",
+    "question_have",
+)
 def _agreement(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | None:
     token = tokens[index]
     text = token.text.lower()
@@ -608,10 +711,18 @@ def _tense_of_main_verb(tokens: Sequence[Token], index: int, draws: Draws) -> Mi
     if form.tag == "VBD":
         if draws.chance(0.75):
             return replace(index, inflect(token.lemma, form.agreement or "VBP"), token.text)
-        return replace(index, f"{'has' if form.agreement == 'VBZ' else 'have'} {inflect(token.lemma, 'VBN')}", token.text)
+        return replace(
+            index,
+            f"{'has' if form.agreement == 'VBZ' else 'have'} {inflect(token.lemma, 'VBN')}",
+            token.text,
+        )
     if draws.chance(0.65):
         return replace(index, inflect(token.lemma, "VBD"), token.text)
-    return replace(index, f"{'is' if form.agreement == 'VBZ' else 'are'} {inflect(token.lemma, 'VBG')}", token.text)
+    return replace(
+        index,
+        f"{'is' if form.agreement == 'VBZ' else 'are'} {inflect(token.lemma, 'VBG')}",
+        token.text,
+    )
 
 
 @rule("VERB:TENSE", "be")
@@ -686,7 +797,9 @@ def _to_left_out(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake |
 @rule("VERB:FORM", "to_bare")
 def _form_after_to(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | None:
     token = tokens[index]
-    return replace(index, inflect(token.lemma, draws.one_of(("VBG", "VBD", "VBZ", "VBG"))), token.text)
+    return replace(
+        index, inflect(token.lemma, draws.one_of(("VBG", "VBD", "VBZ", "VBG"))), token.text
+    )
 
 
 @rule("VERB:FORM", "gerund")
@@ -694,14 +807,20 @@ def _infinitive_for_gerund(tokens: Sequence[Token], index: int, draws: Draws) ->
     """*enjoy to swim*, *interested in learn*."""
     lemma = tokens[index].lemma
     after_to = index > 0 and tokens[index - 1].text == "to"
-    return replace(index, lemma if after_to or draws.chance(0.5) else f"to {lemma}", tokens[index].text)
+    return replace(
+        index, lemma if after_to or draws.chance(0.5) else f"to {lemma}", tokens[index].text
+    )
 
 
 @rule("VERB:FORM", "participle", "passive_participle", "progressive")
 def _wrong_participle(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | None:
     token = tokens[index]
     past = inflect(token.lemma, "VBD") if token.lemma != "be" else "was"
-    wrong = past if token.role != "progressive" and past != token.text and draws.chance(0.6) else token.lemma
+    wrong = (
+        past
+        if token.role != "progressive" and past != token.text and draws.chance(0.6)
+        else token.lemma
+    )
     return replace(index, wrong, token.text)
 
 
@@ -726,9 +845,16 @@ def _light_verb(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | 
     """*do a mistake*: the noun decides, the verb a few words before it is wrong."""
     for place in range(index - 1, max(-1, index - 5), -1):
         token = tokens[place]
-        if isinstance(token.form, VerbForm) and (tokens[index].lemma, token.lemma) in _light_table():
+        if (
+            isinstance(token.form, VerbForm)
+            and (tokens[index].lemma, token.lemma) in _light_table()
+        ):
             wrong = commonest_first(draws, _light_table()[tokens[index].lemma, token.lemma])
-            return replace(place, inflect(wrong, token.form.tag) if token.form.tag not in ("VB", "TO") else wrong, token.text)
+            return replace(
+                place,
+                inflect(wrong, token.form.tag) if token.form.tag not in ("VB", "TO") else wrong,
+                token.text,
+            )
     return None
 
 
@@ -745,14 +871,20 @@ def _verb_choice(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake |
 def _be_left_out(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | None:
     """*My brother tired*."""
     following = tokens[index + 1].role
-    return leave_out(index) if following in ("predicative", "feeling", "cause", "degree", "indefinite") else None
+    return (
+        leave_out(index)
+        if following in ("predicative", "feeling", "cause", "degree", "indefinite")
+        else None
+    )
 
 
 @rule("PREP", "finite", *_BARE, "participle", "progressive", "gerund")
 def _needless_preposition(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | None:
     """*discuss about the problem*."""
     token = tokens[index]
-    extra = extra_preposition(token.lemma) if _form(token).takes_object and draws.chance(0.3) else ""
+    extra = (
+        extra_preposition(token.lemma) if _form(token).takes_object and draws.chance(0.3) else ""
+    )
     return put_in(index + 1, extra) if extra and tokens[index + 1].role != "mid_adverb" else None
 
 
@@ -771,11 +903,15 @@ def _wrong_particle(tokens: Sequence[Token], index: int, draws: Draws) -> Mistak
 @rule("WO", "mid_adverb")
 def _adverb_after_verb(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | None:
     """*go always*, *always am*."""
-    return swap(tokens, index) if tokens[index + 1].role in ("finite", "bare", "participle") else None
+    return (
+        swap(tokens, index) if tokens[index + 1].role in ("finite", "bare", "participle") else None
+    )
 
 
 @rule("WO", "question_do", "question_be", "question_modal", "question_have")
-def _question_without_inversion(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | None:
+def _question_without_inversion(
+    tokens: Sequence[Token], index: int, draws: Draws
+) -> Mistake | None:
     """*Why you do not ...*, *Why they are ...*."""
     return swap(tokens, index) if index and tokens[index + 1].role == "subject_pronoun" else None
 
@@ -789,7 +925,11 @@ def _embedded_inversion(tokens: Sequence[Token], index: int, draws: Draws) -> Mi
 @rule("PRON", "finite")
 def _subject_taken_up(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | None:
     """*My brother he likes*."""
-    if index < 2 or tokens[index - 1].role != "noun" or tokens[index - 2].role not in ("possessive", "the", "adjective"):
+    if (
+        index < 2
+        or tokens[index - 1].role != "noun"
+        or tokens[index - 2].role not in ("possessive", "the", "adjective")
+    ):
         return None
     if not draws.chance(0.3):
         return None
@@ -822,7 +962,11 @@ def _read_levels() -> tuple[dict[str, Level], dict[str, Choice[str]]]:
     rates, *rows = csv.DictReader(resource_lines("levels.csv"))
     levels, families = {}, {}
     for name in ("A", "B", "C", "N"):
-        levels[name] = Level(name, float(rates[name]), MappingProxyType({row["family"]: float(row[name]) for row in rows}))
+        levels[name] = Level(
+            name,
+            float(rates[name]),
+            MappingProxyType({row["family"]: float(row[name]) for row in rows}),
+        )
         families[name] = Choice(list(levels[name].weights), list(levels[name].weights.values()))
     return levels, families
 
@@ -880,7 +1024,9 @@ def _sites(tokens: Sequence[Token]) -> dict[str, list[Site]]:
             _collect(sites, "phrase", index)
         if token.lemma in nouns and token.role == "noun":
             _collect(sites, "rephrased_noun", index)
-        elif isinstance(token.form, VerbForm) and token.lemma in (with_object if token.form.takes_object else verbs):
+        elif isinstance(token.form, VerbForm) and token.lemma in (
+            with_object if token.form.takes_object else verbs
+        ):
             _collect(sites, "rephrased_verb", index)
     _collect(sites, "first", 0)
     return sites
@@ -904,7 +1050,9 @@ def _try(tokens: Sequence[Token], sites: list[Site], family: str, draws: Draws) 
     return None
 
 
-def write_wrong(tokens: Sequence[Token], mistakes: Sequence[Mistake]) -> tuple[list[str], list[Edit]]:
+def write_wrong(
+    tokens: Sequence[Token], mistakes: Sequence[Mistake]
+) -> tuple[list[str], list[Edit]]:
     """The sentence with its mistakes, and the edits that correct it.
 
     Args:
@@ -936,8 +1084,14 @@ def _at_sentence_start(tokens: Sequence[Token], mistake: Mistake) -> Mistake:
         following = tokens[mistake.end].text
         return mistake._replace(end=mistake.end + 1, wrong=(capitalised(following),))
     if mistake.end == 0:  # "The life is" for "Life is"
-        kept = first.text if first.role == "name" or first.text == "I" else first.text[0].lower() + first.text[1:]
-        return mistake._replace(end=1, wrong=(capitalised(mistake.wrong[0]), *mistake.wrong[1:], kept))
+        kept = (
+            first.text
+            if first.role == "name" or first.text == "I"
+            else first.text[0].lower() + first.text[1:]
+        )
+        return mistake._replace(
+            end=1, wrong=(capitalised(mistake.wrong[0]), *mistake.wrong[1:], kept)
+        )
     if mistake.kind.endswith("ORTH"):
         return mistake
     return mistake._replace(wrong=(capitalised(mistake.wrong[0]), *mistake.wrong[1:]))

@@ -9,7 +9,15 @@ from dataclasses import dataclass
 from learner_world.draws import Choice, Draws
 from learner_world.registers import Register
 from learner_world.tokens import NounForm, NounPhrase, Token
-from learner_world.words import Noun, Words, comparable_adjectives, inflect, noun_complements, word_pairs, word_set
+from learner_world.words import (
+    Noun,
+    Words,
+    comparable_adjectives,
+    inflect,
+    noun_complements,
+    word_pairs,
+    word_set,
+)
 
 PRONOUNS = {
     # subject: object, possessive, person, plural
@@ -30,7 +38,8 @@ _SINGULAR = Choice(
     (38, 28, 14, 5, 2, 3, 1, 3, 1, 8),
 )
 _SINGULAR_SUBJECT = Choice(
-    ("the", "possessive", "this", "indefinite", "every", "each", "owner", "that"), (52, 18, 7, 10, 3, 2, 6, 2)
+    ("the", "possessive", "this", "indefinite", "every", "each", "owner", "that"),
+    (52, 18, 7, 10, 3, 2, 6, 2),
 )
 _PLURAL = Choice(
     (
@@ -52,7 +61,8 @@ _PLURAL = Choice(
     (26, 20, 10, 5, 2, 7, 6, 4, 2, 8, 4, 3, 2, 2),
 )
 _MASS = Choice(
-    ("", "the", "possessive", "some", "this", "a lot of", "too much", "container", "more"), (50, 10, 9, 9, 4, 6, 2, 7, 3)
+    ("", "the", "possessive", "some", "this", "a lot of", "too much", "container", "more"),
+    (50, 10, 9, 9, 4, 6, 2, 7, 3),
 )
 _ABSTRACT = Choice(("", "possessive", "the of"), (45, 20, 35))
 _NUMBERS = Choice(
@@ -76,13 +86,20 @@ class Writer:
 
 def count_noun(lemma: str, kind: str, plural: bool) -> Token:
     """A countable noun whose number its surroundings show."""
-    return Token(inflect(lemma, "NNS") if plural else lemma, "noun", lemma, NounForm(kind, plural, "count", True))
+    return Token(
+        inflect(lemma, "NNS") if plural else lemma,
+        "noun",
+        lemma,
+        NounForm(kind, plural, "count", True),
+    )
 
 
 def pronoun(subject: str) -> NounPhrase:
     """A subject pronoun."""
     _, _, person, plural = PRONOUNS[subject]
-    return NounPhrase([Token(subject, "subject_pronoun", subject)], person, plural, "person", subject)
+    return NounPhrase(
+        [Token(subject, "subject_pronoun", subject)], person, plural, "person", subject
+    )
 
 
 def object_pronoun(writer: Writer, owner: NounPhrase | None) -> NounPhrase:
@@ -149,7 +166,9 @@ def noun_phrase(
     return _mass_phrase(writer, noun, owner, simple)
 
 
-def _count_phrase(writer: Writer, noun: Noun, owner: NounPhrase | None, subject: bool, simple: bool) -> NounPhrase:
+def _count_phrase(
+    writer: Writer, noun: Noun, owner: NounPhrase | None, subject: bool, simple: bool
+) -> NounPhrase:
     draws = writer.draws
     if draws.chance(0.24 if noun.kind == "relative" else 0.34):
         return _plural_phrase(writer, noun, inflect(noun.lemma, "NNS"), owner, simple)
@@ -165,12 +184,19 @@ def _count_phrase(writer: Writer, noun: Noun, owner: NounPhrase | None, subject:
     tokens = [*opening, *_adjective(writer, noun, simple, opening), head]
     if not simple and noun.lemma in noun_complements() and draws.chance(_COMPLEMENT_SHARE):
         tokens += _governed_phrase(writer, noun.lemma)
-    elif not simple and noun.kind in _OF_HEADS and determiner == "the" and draws.chance(writer.register.postmodifiers):
+    elif (
+        not simple
+        and noun.kind in _OF_HEADS
+        and determiner == "the"
+        and draws.chance(writer.register.postmodifiers)
+    ):
         tokens += _of_phrase(writer, noun.lemma)
     return NounPhrase(tokens, 3, False, noun.kind, _gender(draws, noun))
 
 
-def _plural_phrase(writer: Writer, noun: Noun, text: str, owner: NounPhrase | None, simple: bool) -> NounPhrase:
+def _plural_phrase(
+    writer: Writer, noun: Noun, text: str, owner: NounPhrase | None, simple: bool
+) -> NounPhrase:
     if noun.kind in ("relative", "body"):
         determiner = "possessive"
     elif noun.countability == "plural":
@@ -197,15 +223,32 @@ def _mass_phrase(writer: Writer, noun: Noun, owner: NounPhrase | None, simple: b
         determiner = draws.pick(_ABSTRACT)
     else:
         determiner = draws.pick(_MASS)
-    head = Token(noun.lemma, "noun", noun.lemma, NounForm(noun.kind, False, "relational" if relational else "mass", False))
+    head = Token(
+        noun.lemma,
+        "noun",
+        noun.lemma,
+        NounForm(noun.kind, False, "relational" if relational else "mass", False),
+    )
     if determiner == "container":
         if noun.lemma in _CONTAINERS:
             piece = _CONTAINERS[noun.lemma]
             container = count_noun(piece, "container", False)
-            return NounPhrase([Token("a", "indefinite", piece), container, Token("of", "of"), head], 3, False, noun.kind, "it")
+            return NounPhrase(
+                [Token("a", "indefinite", piece), container, Token("of", "of"), head],
+                3,
+                False,
+                noun.kind,
+                "it",
+            )
         determiner = "some"
     opening = _determiner(writer, "the" if determiner == "the of" else determiner, owner)
-    tokens = [*opening, *_adjective(writer, noun, simple or (not opening and noun.kind in ("subject", "illness")), opening), head]
+    tokens = [
+        *opening,
+        *_adjective(
+            writer, noun, simple or (not opening and noun.kind in ("subject", "illness")), opening
+        ),
+        head,
+    ]
     if not simple and noun.lemma in noun_complements() and draws.chance(_COMPLEMENT_SHARE):
         tokens += _governed_phrase(writer, noun.lemma)
     elif determiner == "the of":
@@ -252,7 +295,11 @@ def _determiner(writer: Writer, determiner: str, owner: NounPhrase | None) -> li
             if owner and owner.pronoun != "it" and draws.chance(0.75):
                 who = owner.pronoun
             else:
-                who = draws.one_of(("I", "he", "she", "we", "they") if writer.register.persons[0] > 5 else ("he", "she", "they"))
+                who = draws.one_of(
+                    ("I", "he", "she", "we", "they")
+                    if writer.register.persons[0] > 5
+                    else ("he", "she", "they")
+                )
             return [Token(PRONOUNS[who][1], "possessive", who)]
         case "owner":
             return [*person_name(writer).tokens, Token("'s", "genitive")]
@@ -266,16 +313,28 @@ def _determiner(writer: Writer, determiner: str, owner: NounPhrase | None) -> li
 
 def quantifier(text: str) -> list[Token]:
     """*many*, *a lot of*: each token records the whole phrase."""
-    return [Token(word, "quantifier_rest" if place else "quantifier", text) for place, word in enumerate(text.split())]
+    return [
+        Token(word, "quantifier_rest" if place else "quantifier", text)
+        for place, word in enumerate(text.split())
+    ]
 
 
 def _adjective(writer: Writer, noun: Noun, simple: bool, opening: list[Token]) -> list[Token]:
     draws = writer.draws
-    if simple or not draws.chance(writer.register.adjectives) or noun.kind in ("body", "relative", "activity"):
+    if (
+        simple
+        or not draws.chance(writer.register.adjectives)
+        or noun.kind in ("body", "relative", "activity")
+    ):
         return []
     adjective = writer.words.adjective(draws, noun.kind)
     tokens = [Token(adjective, "adjective", adjective)]
-    if opening and opening[-1].role == "indefinite" and draws.chance(0.12) and adjective in comparable_adjectives():
+    if (
+        opening
+        and opening[-1].role == "indefinite"
+        and draws.chance(0.12)
+        and adjective in comparable_adjectives()
+    ):
         tokens.insert(0, Token(draws.one_of(("very", "really", "very")), "degree"))
     return tokens
 
@@ -304,7 +363,9 @@ def place_phrase(writer: Writer, motion: bool = False) -> list[Token]:
     if draws.chance(0.3):
         return [Token("to" if motion else "in", role, "city"), *place_name(writer).tokens]
     noun = writer.words.noun(draws, ("building", "outdoor"))
-    preposition = "to" if motion else "at" if noun.lemma in _AT else "on" if noun.lemma in _ON else "in"
+    preposition = (
+        "to" if motion else "at" if noun.lemma in _AT else "on" if noun.lemma in _ON else "in"
+    )
     determiner = "the" if draws.chance(0.72) else draws.one_of(("indefinite", "possessive", "this"))
     opening = _determiner(writer, determiner, None)
     head = Token(noun.lemma, "noun", noun.lemma, NounForm(noun.kind, False, "count", False))

@@ -66,7 +66,9 @@ def existential(writer: Writer) -> list[Token]:
     if draws.chance(writer.register.adjectives + 0.1):
         adjective = writer.words.adjective(draws, noun.kind)
         opening.append(Token(adjective, "adjective", adjective))
-    phrase = NounPhrase([*opening, count_noun(noun.lemma, noun.kind, plural)], 3, plural, noun.kind, "it")
+    phrase = NounPhrase(
+        [*opening, count_noun(noun.lemma, noun.kind, plural)], 3, plural, noun.kind, "it"
+    )
     past = draws.chance(writer.register.past)
     be = Token(finite_be(phrase, past), "be", "be")
     tokens = [Token("there", "there"), be, *phrase.tokens]
@@ -74,7 +76,10 @@ def existential(writer: Writer) -> list[Token]:
     place = place_phrase(writer)
     if draws.chance(writer.register.postmodifiers):
         add_relative_clause(writer, phrase, past)
-        return [*joined(time if may_open else [], [Token("there", "there"), be, *phrase.tokens]), *ending()]
+        return [
+            *joined(time if may_open else [], [Token("there", "there"), be, *phrase.tokens]),
+            *ending(),
+        ]
     if draws.chance(0.3):
         return [*place, comma(), *tokens, *ending()]
     return [*joined(time if may_open and draws.chance(0.5) else [], [*tokens, *place]), *ending()]
@@ -96,16 +101,25 @@ def dummy_it(writer: Writer) -> list[Token]:
     tokens.append(Token(adjective, "predicative", adjective))
     actor = personal(writer)
     if draws.chance(0.4):
-        tokens += [Token("for", "for_actor"), Token(PRONOUNS[actor.pronoun][0], "object_pronoun", actor.pronoun)]
+        tokens += [
+            Token("for", "for_actor"),
+            Token(PRONOUNS[actor.pronoun][0], "object_pronoun", actor.pronoun),
+        ]
     else:
-        actor = pronoun("they") if writer.register.persons[0] < 5 else pronoun(draws.one_of(("we", "you", "I")))
+        actor = (
+            pronoun("they")
+            if writer.register.persons[0] < 5
+            else pronoun(draws.one_of(("we", "you", "I")))
+        )
     tokens += to_infinitive(writer, actor)
     return [*joined(linking(writer), tokens), *ending()]
 
 
 def _weather(writer: Writer, it: NounPhrase, be: Token, past: bool) -> list[Token]:
     draws = writer.draws
-    weather = draws.one_of(("sunny", "rainy", "cold", "windy", "cloudy", "hot", "foggy", "snowy", "warm"))
+    weather = draws.one_of(
+        ("sunny", "rainy", "cold", "windy", "cloudy", "hot", "foggy", "snowy", "warm")
+    )
     _, time, may_open = with_time(writer, "past" if past else "progressive", 0.9)
     degree = [Token("very", "degree")] if draws.chance(0.4) else []
     tokens = [*it.tokens, be, *degree, Token(weather, "predicative", weather)]
@@ -125,10 +139,14 @@ _ABSOLUTE = frozenset(("possible", "impossible", "necessary", "essential"))
 def comparative(writer: Writer) -> list[Token]:
     """*bigger than*, *more useful than*, *as good as*, *the oldest*."""
     draws = writer.draws
-    kind = draws.one_of(("person", "building", "outdoor", "idea", "document", "object", "food", "vehicle", "event"))
+    kind = draws.one_of(
+        ("person", "building", "outdoor", "idea", "document", "object", "food", "vehicle", "event")
+    )
     adjective = writer.words.comparable(draws, kind)
     subject = noun_phrase(writer, (kind,), subject=True, simple=True)
-    be = verb_group("be", Tense("past" if draws.chance(writer.register.past * 0.5) else "present"), subject).finite
+    be = verb_group(
+        "be", Tense("past" if draws.chance(writer.register.past * 0.5) else "present"), subject
+    ).finite
     style = draws.uniform()
     if style < 0.6:
         degree = [Token("much", "degree")] if draws.chance(0.2) else []
@@ -136,7 +154,12 @@ def comparative(writer: Writer) -> list[Token]:
         compared = [*degree, *graded(adjective, "JJR"), Token("than", "than"), *other.tokens]
     elif style < 0.75:
         other = noun_phrase(writer, (kind,), subject=True, simple=True)
-        compared = [Token("as", "as"), Token(adjective, "as_adjective", adjective), Token("as", "as"), *other.tokens]
+        compared = [
+            Token("as", "as"),
+            Token(adjective, "as_adjective", adjective),
+            Token("as", "as"),
+            *other.tokens,
+        ]
     else:
         compared = _superlative(writer, kind, adjective, subject)
     return [*joined(linking(writer), [*subject.tokens, be, *compared]), *ending()]
@@ -147,7 +170,10 @@ def graded(adjective: str, tag: str) -> list[Token]:
     word, role = ("more", "comparative") if tag == "JJR" else ("most", "superlative")
     if grades_with_ending(adjective):
         return [Token(inflect(adjective, tag), role, adjective)]
-    return [Token(word, f"{role}_word", adjective), Token(adjective, f"{role}_adjective", adjective)]
+    return [
+        Token(word, f"{role}_word", adjective),
+        Token(adjective, f"{role}_adjective", adjective),
+    ]
 
 
 def _superlative(writer: Writer, kind: str, adjective: str, subject: NounPhrase) -> list[Token]:
@@ -155,7 +181,9 @@ def _superlative(writer: Writer, kind: str, adjective: str, subject: NounPhrase)
     while noun.countability != "count":
         noun = writer.words.noun(writer.draws, (kind,))
     number = [Token("one", "number"), Token("of", "of")] if not subject.plural else []
-    head = Token(inflect(noun.lemma, "NNS"), "noun", noun.lemma, NounForm(kind, True, "count", bool(number)))
+    head = Token(
+        inflect(noun.lemma, "NNS"), "noun", noun.lemma, NounForm(kind, True, "count", bool(number))
+    )
     where = [Token("in", "place_preposition", "city"), *place_name(writer).tokens]
     return [*number, Token("the", "the_superlative"), *graded(adjective, "JJS"), head, *where]
 
@@ -170,9 +198,17 @@ def gerund_subject(writer: Writer) -> list[Token]:
     if draws.chance(0.6):
         adjective = draws.pick(_EVALUATIONS)
         people = noun_phrase(writer, ("person", "relative"), simple=True)
-        rest = [Token(adjective, "predicative", adjective), Token("for", "for_actor"), *people.tokens]
+        rest = [
+            Token(adjective, "predicative", adjective),
+            Token("for", "for_actor"),
+            *people.tokens,
+        ]
     else:
-        rest = [Token("a", "indefinite"), *describing(writer, "idea")[-1:], count_noun("experience", "idea", False)]
+        rest = [
+            Token("a", "indefinite"),
+            *describing(writer, "idea")[-1:],
+            count_noun("experience", "idea", False),
+        ]
     return [*phrase, be, *rest, *ending()]
 
 
@@ -183,18 +219,34 @@ def habit(writer: Writer) -> list[Token]:
     style = draws.one_of(("forward", "would_like", "used_to", "spend", "have_to"))
     if style == "forward":
         group = verb_group("look", Tense("progressive"), speaker)
-        rest = [Token("forward", "forward"), Token("to", "forward_to"), *gerund_phrase(writer, speaker)]
+        rest = [
+            Token("forward", "forward"),
+            Token("to", "forward_to"),
+            *gerund_phrase(writer, speaker),
+        ]
     elif style == "spend":
         group = verb_group("spend", Tense(draws.one_of(("past", "present"))), speaker)
-        rest = [Token("a"), Token("lot"), Token("of"), Token("time", "light_object", "time"), *gerund_phrase(writer, speaker)]
+        rest = [
+            Token("a"),
+            Token("lot"),
+            Token("of"),
+            Token("time", "light_object", "time"),
+            *gerund_phrase(writer, speaker),
+        ]
     else:
-        verb, tense = {"would_like": ("like", "would"), "used_to": ("use", "past"), "have_to": ("have", "present")}[style]
+        verb, tense = {
+            "would_like": ("like", "would"),
+            "used_to": ("use", "past"),
+            "have_to": ("have", "present"),
+        }[style]
         group = verb_group(verb, Tense(tense), speaker)
         rest = to_infinitive(writer, speaker)
     if style == "used_to":
         group.finite.role = "used"
     short_forms = draws.chance(writer.register.contractions * 0.5)
-    tokens = assemble(speaker, group, negated=False, contracted=False, adverb=[], short_forms=short_forms)
+    tokens = assemble(
+        speaker, group, negated=False, contracted=False, adverb=[], short_forms=short_forms
+    )
     return [*joined(linking(writer), [*tokens, *rest]), *ending()]
 
 
@@ -212,10 +264,23 @@ def _who_is(writer: Writer) -> list[Token]:
     noun = writer.words.noun(draws, ("person",))
     while not fits_gender(noun.lemma, name.pronoun):
         noun = writer.words.noun(draws, ("person",))
-    role = [Token("a", "indefinite"), Token(nationality, "name", nationality), count_noun(noun.lemma, "person", False)]
+    role = [
+        Token("a", "indefinite"),
+        Token(nationality, "name", nationality),
+        count_noun(noun.lemma, "person", False),
+    ]
     if draws.chance(0.5):
-        body = clause(writer, tense, name, adverbials=False, negatable=False).tokens[len(name.tokens) :]
-        return [*name.tokens, Token(",", "apposition_comma"), *role, Token(",", "apposition_comma"), *body, *ending()]
+        body = clause(writer, tense, name, adverbials=False, negatable=False).tokens[
+            len(name.tokens) :
+        ]
+        return [
+            *name.tokens,
+            Token(",", "apposition_comma"),
+            *role,
+            Token(",", "apposition_comma"),
+            *body,
+            *ending(),
+        ]
     phrase = NounPhrase(role, 3, False, "person", name.pronoun)
     add_relative_clause(writer, phrase, past)
     return [*name.tokens, verb_group("be", Tense(tense), name).finite, *phrase.tokens, *ending()]
@@ -262,10 +327,19 @@ def question(writer: Writer) -> list[Token]:
     opening: list[Token] = []
     if draws.chance(0.5):
         word = draws.one_of(("why", "when", "how", "where") if not time else ("why", "how"))
-        says_where = any(token.role in ("motion_preposition", "place_preposition") for token in filled.complement)
+        says_where = any(
+            token.role in ("motion_preposition", "place_preposition") for token in filled.complement
+        )
         if word == "where" and (filled.lemma == "be" or says_where):
             word = "why"
-        if word in ("how", "when") and filled.lemma in ("be", "look", "feel", "seem", "become", "know"):
+        if word in ("how", "when") and filled.lemma in (
+            "be",
+            "look",
+            "feel",
+            "seem",
+            "become",
+            "know",
+        ):
             word = "why"
         opening = [Token(word, "question_word")]
     return [*inverted(writer, group, subject, filled.complement, opening), *time, *ending("?")]
@@ -277,19 +351,40 @@ def embedded_question(writer: Writer) -> list[Token]:
     speaker = personal(writer)
     past = draws.chance(writer.register.past)
     negated = draws.chance(0.5)
-    verbs = ("know", "understand", "remember") if negated else ("wonder", "know", "ask", "explain", "understand")
+    verbs = (
+        ("know", "understand", "remember")
+        if negated
+        else ("wonder", "know", "ask", "explain", "understand")
+    )
     verb = draws.one_of(verbs)
     group = verb_group(verb, Tense("past" if past else "present"), speaker, support=negated)
     contracted = draws.chance(writer.register.contractions)
-    head = assemble(speaker, group, negated=negated, contracted=contracted, adverb=[], short_forms=False)
+    head = assemble(
+        speaker, group, negated=negated, contracted=contracted, adverb=[], short_forms=False
+    )
     chosen = plan(writer, "person")
     subject = subject_for(writer, chosen, past)
     filled = predicate(writer, chosen, subject)
-    word = draws.one_of(("why", "why", "how", "when", "whether") if filled.lemma != "be" else ("why", "whether"))
-    inner = verb_group(filled.lemma, Tense("past" if past else "present", cue=past), subject, takes_object=filled.takes_object)
+    word = draws.one_of(
+        ("why", "why", "how", "when", "whether") if filled.lemma != "be" else ("why", "whether")
+    )
+    inner = verb_group(
+        filled.lemma,
+        Tense("past" if past else "present", cue=past),
+        subject,
+        takes_object=filled.takes_object,
+    )
     if inner.finite.role == "be":
         inner.finite.role = "embedded_be"
-    return [*head, Token(word, "question_word"), *subject.tokens, inner.finite, *inner.rest, *filled.complement, *ending()]
+    return [
+        *head,
+        Token(word, "question_word"),
+        *subject.tokens,
+        inner.finite,
+        *inner.rest,
+        *filled.complement,
+        *ending(),
+    ]
 
 
 def request(writer: Writer) -> list[Token]:
@@ -312,7 +407,9 @@ def request(writer: Writer) -> list[Token]:
 
 def write_sentence(writer: Writer) -> list[Token]:
     """One sentence of the writer's register."""
-    pattern = writer.draws.pick(_patterns(writer.register.name, tuple(writer.register.patterns.items())))
+    pattern = writer.draws.pick(
+        _patterns(writer.register.name, tuple(writer.register.patterns.items()))
+    )
     return finish(grown(writer, _PATTERNS[pattern](writer)))
 
 
@@ -342,7 +439,9 @@ def _again(writer: Writer, first: Clause) -> NounPhrase | None:
 
 def _coordinate(writer: Writer) -> list[Token]:
     """Two clauses of one time, joined by *and*, *but* or *so*, or two predicates of one subject."""
-    tense = writer.draws.one_of(("past", "present")) if writer.draws.chance(0.75) else tense_of(writer)
+    tense = (
+        writer.draws.one_of(("past", "present")) if writer.draws.chance(0.75) else tense_of(writer)
+    )
     first = clause(writer, tense)
     second = clause(writer, tense, _again(writer, first), adverbials=False, cue=True)
     conjunction = Token(writer.draws.pick(_COORDINATORS), "coordinator")
@@ -355,7 +454,8 @@ def _coordinate(writer: Writer) -> list[Token]:
 _COORDINATORS = Choice(("and", "but", "so"), (45, 33, 22))
 
 _SUBORDINATORS = Choice(
-    ("because", "when", "although", "while", "before", "after", "since", "if", "until"), (34, 26, 13, 8, 7, 7, 2, 6, 2)
+    ("because", "when", "although", "while", "before", "after", "since", "if", "until"),
+    (34, 26, 13, 8, 7, 7, 2, 6, 2),
 )
 
 
@@ -371,7 +471,9 @@ def _adverbial_clause(writer: Writer) -> list[Token]:
     if main.opening:
         return [*joined(main.opening, main.tokens), *ending()]
     negatable = subordinator not in ("before", "until")
-    side = clause(writer, tense, _again(writer, main), adverbials=False, cue=True, negatable=negatable)
+    side = clause(
+        writer, tense, _again(writer, main), adverbials=False, cue=True, negatable=negatable
+    )
     opener = Token(subordinator, "subordinator")
     if draws.chance(0.42):
         return [opener, *side.tokens, comma(), *main.tokens, *ending()]
@@ -400,15 +502,27 @@ def _report(writer: Writer) -> list[Token]:
     if draws.chance(writer.register.pronouns):
         speaker = personal(writer)
     else:
-        speaker = person_name(writer) if draws.chance(0.3) else noun_phrase(writer, frame.subjects, subject=True)
+        speaker = (
+            person_name(writer)
+            if draws.chance(0.3)
+            else noun_phrase(writer, frame.subjects, subject=True)
+        )
     past = draws.chance(writer.register.past + 0.1)
     inner_tense = draws.pick(_REPORTED_PAST if past else _REPORTED_PRESENT)
     inner = clause(writer, inner_tense, adverbials=draws.chance(0.25), cue=True)
     negated = draws.chance(0.1) and verb in ("think", "believe", "know", "say")
-    group = verb_group(verb, Tense("past" if past else "present", cue=past), speaker, support=negated)
+    group = verb_group(
+        verb, Tense("past" if past else "present", cue=past), speaker, support=negated
+    )
     contracted = draws.chance(writer.register.contractions)
-    head = assemble(speaker, group, negated=negated, contracted=contracted, adverb=[], short_forms=False)
-    needed = inner.opening or draws.chance(0.6) or verb not in ("say", "think", "know", "believe", "hope")
+    head = assemble(
+        speaker, group, negated=negated, contracted=contracted, adverb=[], short_forms=False
+    )
+    needed = (
+        inner.opening
+        or draws.chance(0.6)
+        or verb not in ("say", "think", "know", "believe", "hope")
+    )
     that = [Token("that", "that")] if needed else []
     if that and inner.tokens[0].text == "that":
         inner.tokens[0].text = inner.tokens[0].lemma = "this"
@@ -416,20 +530,39 @@ def _report(writer: Writer) -> list[Token]:
 
 
 _REPORTED_PAST = Choice(("past", "would", "past_perfect", "could"), (50, 25, 15, 10))
-_REPORTED_PRESENT = Choice(("present", "future", "can", "perfect", "should", "past"), (50, 16, 10, 8, 10, 6))
+_REPORTED_PRESENT = Choice(
+    ("present", "future", "can", "perfect", "should", "past"), (50, 16, 10, 8, 10, 6)
+)
 
 
 def _quotation(writer: Writer) -> list[Token]:
     """Direct speech and its speaker."""
     draws = writer.draws
     tense = draws.one_of(("present", "future", "past"))
-    words = clause(writer, tense, personal(writer) if draws.chance(0.6) else None, adverbials=False).tokens
+    words = clause(
+        writer, tense, personal(writer) if draws.chance(0.6) else None, adverbials=False
+    ).tokens
     words[0].text = capitalised(words[0].text)
-    speaker = person_name(writer) if draws.chance(0.6) else noun_phrase(writer, ("person",), subject=True, simple=True)
+    speaker = (
+        person_name(writer)
+        if draws.chance(0.6)
+        else noun_phrase(writer, ("person",), subject=True, simple=True)
+    )
     newswire = writer.register.name == "newswire"
-    verb = draws.one_of(("said", "said", "added", "explained", "told reporters") if newswire else ("said", "answered"))
+    verb = draws.one_of(
+        ("said", "said", "added", "explained", "told reporters")
+        if newswire
+        else ("said", "answered")
+    )
     tail = [*speaker.tokens, *plain(verb)]
-    return [Token('"', "quote"), *words, Token(",", "quote_comma"), Token('"', "quote"), *tail, *ending()]
+    return [
+        Token('"', "quote"),
+        *words,
+        Token(",", "quote_comma"),
+        Token('"', "quote"),
+        *tail,
+        *ending(),
+    ]
 
 
 _PATTERNS: dict[str, Callable[[Writer], list[Token]]] = {

@@ -84,7 +84,9 @@ def plain(text: str, role: str = "") -> list[Token]:
 
 
 # a union, a euro, a user
-_SAID_WITH_CONSONANT = re.compile(r"uni(?!m|n|de)|unan|eu|us[aeu]|ut[eio]|ubi|ur[aio]|uk|one$|once|oneness")
+_SAID_WITH_CONSONANT = re.compile(
+    r"uni(?!m|n|de)|unan|eu|us[aeu]|ut[eio]|ubi|ur[aio]|uk|one$|once|oneness"
+)
 _SAID_WITH_VOWEL = re.compile(r"hour|honest|honor|heir")
 
 

@@ -55,7 +55,9 @@ def inflect(lemma: str, tag: str) -> str:
     forms = lemminflect.getInflection(lemma, tag, inflect_oov=True)
     if not forms:
         raise KeyError(f"no form {tag} of {lemma!r}")
-    british = len(forms) > 1 and forms[0].startswith(lemma + "l") and forms[1].startswith(lemma + "e")  # travelled, traveled
+    british = (
+        len(forms) > 1 and forms[0].startswith(lemma + "l") and forms[1].startswith(lemma + "e")
+    )  # travelled, traveled
     return str(forms[british])
 
 
@@ -133,12 +135,21 @@ class Frame:
 
 
 def resource_lines(name: str) -> list[str]:
-    return resources.files("learner_world.data").joinpath(name).read_text(encoding="utf-8").splitlines()
+    return (
+        resources.files("learner_world.data")
+        .joinpath(name)
+        .read_text(encoding="utf-8")
+        .splitlines()
+    )
 
 
 def read_data(name: str) -> list[str]:
     """Lines of ``data/<name>.txt`` without comments and empty lines."""
-    return [line.strip() for line in resource_lines(f"{name}.txt") if line.strip() and not line.startswith("#")]
+    return [
+        line.strip()
+        for line in resource_lines(f"{name}.txt")
+        if line.strip() and not line.startswith("#")
+    ]
 
 
 def read_sections(name: str) -> Iterator[tuple[str, list[str]]]:
@@ -200,7 +211,11 @@ def tail() -> dict[str, tuple[str, ...]]:
     excluded |= {word for _, lines in read_sections("nouns") for word in words_of(lines)}
     found: dict[str, list[str]] = {f"{part}:{kind}": [] for _, part, kind in TAIL_CLASSES}
     for word, share in frequencies().items():
-        if not TAIL_MINIMUM_FREQUENCY <= share <= _TAIL_MAXIMUM_FREQUENCY or word in excluded or not word.isascii():
+        if (
+            not TAIL_MINIMUM_FREQUENCY <= share <= _TAIL_MAXIMUM_FREQUENCY
+            or word in excluded
+            or not word.isascii()
+        ):
             continue
         for pattern, part, kind in TAIL_CLASSES:
             if re.fullmatch(pattern, word):
@@ -213,7 +228,12 @@ def tail() -> dict[str, tuple[str, ...]]:
 def _is_british(word: str) -> bool:
     """Whether an American spelling of the word is commoner (*organisation*, *honourable*)."""
     american = word.replace("isation", "ization").replace("our", "or").replace("lll", "ll")
-    american = american.replace("aem", "em").replace("aed", "ed").replace("elling", "eling").replace("ilful", "illful")
+    american = (
+        american.replace("aem", "em")
+        .replace("aed", "ed")
+        .replace("elling", "eling")
+        .replace("ilful", "illful")
+    )
     return american != word and american in frequencies()
 
 
@@ -222,12 +242,20 @@ def nouns() -> dict[str, tuple[Noun, ...]]:
     classes: dict[str, list[Noun]] = {}
     for header, lines in read_sections("nouns"):
         kind, domain, countability = header.split()
-        classes.setdefault(kind, []).extend(Noun(word, kind, domain, countability) for word in words_of(lines))
+        classes.setdefault(kind, []).extend(
+            Noun(word, kind, domain, countability) for word in words_of(lines)
+        )
     classes["process"] = []
     for index, word in enumerate(tail()["NOUN:process"]):
-        classes["process"].append(Noun(word, "process", "learned" if index % 2 else "news", "relational"))
+        classes["process"].append(
+            Noun(word, "process", "learned" if index % 2 else "news", "relational")
+        )
     taken = {noun.lemma for noun in classes["quality"]}
-    classes["quality"] += [Noun(word, "quality", "learned", "mass") for word in tail()["NOUN:quality"] if word not in taken]
+    classes["quality"] += [
+        Noun(word, "quality", "learned", "mass")
+        for word in tail()["NOUN:quality"]
+        if word not in taken
+    ]
     return {kind: tuple(members) for kind, members in classes.items()}
 
 
@@ -239,8 +267,14 @@ def frames() -> dict[str, tuple[Frame, ...]]:
             pattern, rest = header.split(maxsplit=1)
             classes, domain = rest.rsplit(maxsplit=1)
             subjects, _, objects = classes.partition(" -> ")
-            words = words_of(lines) if name == "verbs" else tuple(" ".join(line.split()[:2]) for line in lines)
-            found.setdefault(pattern, []).append(Frame(pattern, _classes(subjects), _classes(objects), domain, words))
+            words = (
+                words_of(lines)
+                if name == "verbs"
+                else tuple(" ".join(line.split()[:2]) for line in lines)
+            )
+            found.setdefault(pattern, []).append(
+                Frame(pattern, _classes(subjects), _classes(objects), domain, words)
+            )
     tail_verbs = tail()["VERB:tail"]
     transitive = tuple(word for word in tail_verbs if word not in word_set("intransitive"))
     agents, themes = ("person", "organization"), ("process", "idea")
@@ -258,7 +292,11 @@ def _classes(text: str) -> tuple[str, ...]:
 @functools.cache
 def noun_complements() -> dict[str, tuple[str, tuple[str, ...]]]:
     """Nouns that govern a preposition (*a reason for*), with it and the classes that may follow."""
-    return {word: (preposition, frame.objects) for frame in frames()["noun"] for word, preposition in map(str.split, frame.words)}
+    return {
+        word: (preposition, frame.objects)
+        for frame in frames()["noun"]
+        for word, preposition in map(str.split, frame.words)
+    }
 
 
 @functools.cache
@@ -270,17 +308,27 @@ def adjectives() -> dict[str, tuple[tuple[str, str], ...]]:
         if first == "comparable":
             found[f"comparable {second}"] = [(word, "everyday") for word in words_of(lines)]
         elif first == "feeling":
-            found["feeling"] = [(left, right) for left, _, right in (pair.partition("/") for pair in words_of(lines))]
+            found["feeling"] = [
+                (left, right)
+                for left, _, right in (pair.partition("/") for pair in words_of(lines))
+            ]
         else:
             found.setdefault(first, []).extend((word, second) for word in words_of(lines))
-    found["tail"] = [(word, "learned" if index % 2 else "news") for index, word in enumerate(tail()["ADJ:tail"])]
+    found["tail"] = [
+        (word, "learned" if index % 2 else "news") for index, word in enumerate(tail()["ADJ:tail"])
+    ]
     return {target: tuple(words) for target, words in found.items()}
 
 
 @functools.cache
 def comparable_adjectives() -> frozenset[str]:
     """Adjectives that take degrees (*very old*) and comparatives."""
-    return frozenset(word for target, words in adjectives().items() if target.startswith("comparable") for word, _ in words)
+    return frozenset(
+        word
+        for target, words in adjectives().items()
+        if target.startswith("comparable")
+        for word, _ in words
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,13 +383,19 @@ def phrasal_verbs() -> tuple[PhrasalVerb, ...]:
 
 @functools.cache
 def light_verbs() -> tuple[LightVerb, ...]:
-    return tuple(LightVerb(phrase, verb, _alternatives(wrong), domain) for phrase, verb, wrong, domain in _rows("light_verbs"))
+    return tuple(
+        LightVerb(phrase, verb, _alternatives(wrong), domain)
+        for phrase, verb, wrong, domain in _rows("light_verbs")
+    )
 
 
 @functools.cache
 def fixed_phrases() -> tuple[FixedPhrase, ...]:
     rows = _rows("fixed_phrases")
-    return tuple(FixedPhrase(phrase, _alternatives(wrong), domain, place) for phrase, wrong, domain, place in rows)
+    return tuple(
+        FixedPhrase(phrase, _alternatives(wrong), domain, place)
+        for phrase, wrong, domain, place in rows
+    )
 
 
 class Rephrasing(NamedTuple):
@@ -360,8 +414,13 @@ def rephrasings(kind: str) -> dict[str, list[Rephrasing]]:
         if header == kind or (kind == "phrases" and header.startswith(kind)):
             for right, wrong in (line.split(" | ") for line in lines):
                 words = tuple(right.split())
-                found.setdefault(words[0], []).append(Rephrasing(words, _alternatives(wrong), header.removeprefix(kind).strip()))
-    return {first: sorted(entries, key=lambda entry: -len(entry.right)) for first, entries in found.items()}
+                found.setdefault(words[0], []).append(
+                    Rephrasing(words, _alternatives(wrong), header.removeprefix(kind).strip())
+                )
+    return {
+        first: sorted(entries, key=lambda entry: -len(entry.right))
+        for first, entries in found.items()
+    }
 
 
 @functools.cache
@@ -369,7 +428,11 @@ def adverbs() -> dict[str, tuple[str, ...]]:
     """Adverbs by use; ``manner`` includes the tail's adverbs that belong to an adjective of the world."""
     found = {header: words_of(lines) for header, lines in read_sections("adverbs")}
     described = {word for target in ("person", "tail") for word, _ in adjectives()[target]}
-    rare = [word for word in tail()["ADV:tail"] if word[:-2] in described or f"{word[:-3]}y" in described]
+    rare = [
+        word
+        for word in tail()["ADV:tail"]
+        if word[:-2] in described or f"{word[:-3]}y" in described
+    ]
     return found | {"manner": found["manner"], "rare manner": tuple(rare)}
 
 
@@ -415,9 +478,15 @@ class Words:
         self._names = functools.cache(self._name_choice)
         self._adverbs = functools.cache(self._adverb_choice)
         verbs, phrases = phrasal_verbs(), fixed_phrases()
-        self._phrasal = {some: self._by_domain([verb for verb in verbs if bool(verb.objects) == some]) for some in (True, False)}
+        self._phrasal = {
+            some: self._by_domain([verb for verb in verbs if bool(verb.objects) == some])
+            for some in (True, False)
+        }
         self._light = self._by_domain(light_verbs())
-        self._fixed = {end: self._by_domain([phrase for phrase in phrases if phrase.place == end]) for end in ("start", "end")}
+        self._fixed = {
+            end: self._by_domain([phrase for phrase in phrases if phrase.place == end])
+            for end in ("start", "end")
+        }
 
     def _weight(self, word: str, domain: str) -> float:
         return weight(word) * self.register.domains[domain]
@@ -430,17 +499,24 @@ class Words:
         return draws.pick(self._nouns(kind))
 
     def _kind_choice(self, kinds: tuple[str, ...]) -> Choice[str]:
-        sizes = [sum(self._weight(noun.lemma, noun.domain) for noun in nouns()[kind]) for kind in kinds]
+        sizes = [
+            sum(self._weight(noun.lemma, noun.domain) for noun in nouns()[kind]) for kind in kinds
+        ]
         return Choice(kinds, [size**0.5 for size in sizes])
 
     def _noun_choice(self, kind: str) -> Choice[Noun]:
-        return Choice(nouns()[kind], [self._weight(noun.lemma, noun.domain) for noun in nouns()[kind]])
+        return Choice(
+            nouns()[kind], [self._weight(noun.lemma, noun.domain) for noun in nouns()[kind]]
+        )
 
     def _favourite_choice(self, company: str, kind: str) -> Choice[Noun]:
         members = nouns()[kind]
         # Not the register's own randomness: the same companions in every text.
         seeded = random.Random(f"{company} {kind}")
-        chosen = [members[int(seeded.random() ** 1.6 * len(members))] for _ in range(min(_FAVOURITES, len(members)))]
+        chosen = [
+            members[int(seeded.random() ** 1.6 * len(members))]
+            for _ in range(min(_FAVOURITES, len(members)))
+        ]
         return Choice(chosen, [self._weight(noun.lemma, noun.domain) for noun in chosen])
 
     def frame(self, draws: Draws, pattern: str) -> Frame:
@@ -449,7 +525,10 @@ class Words:
 
     def _frame_choice(self, pattern: str) -> Choice[Frame]:
         members = frames()[pattern]
-        return Choice(members, [self.register.domains[frame.domain] * len(frame.words) ** 0.6 for frame in members])
+        return Choice(
+            members,
+            [self.register.domains[frame.domain] * len(frame.words) ** 0.6 for frame in members],
+        )
 
     def word_of(self, draws: Draws, frame: Frame) -> str:
         """A verb (or governed word with its preposition) of a frame."""
@@ -472,7 +551,9 @@ class Words:
 
     def _adjective_choice(self, target: str) -> Choice[str]:
         members = adjectives()[target]
-        return Choice([word for word, _ in members], [self._weight(word, domain) for word, domain in members])
+        return Choice(
+            [word for word, _ in members], [self._weight(word, domain) for word, domain in members]
+        )
 
     def name(self, draws: Draws, kind: str) -> str:
         """A proper name of a kind; rarer names less often."""

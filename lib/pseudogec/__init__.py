@@ -14,11 +14,15 @@ __all__ = ["__version__", "compare", "corrected", "noised", "score"]
 __version__ = "0.1.0"
 
 METADATA = "pseudogec"
-"""Key of our metadata of a notebook's output: ``figure`` and ``caption``, ``caption_of``, or ``while_running``."""
+"""Key of our metadata of a notebook's output: ``figure`` and ``caption``, ``caption_of``, or
+``while_running``.
+"""
 
 
 def __getattr__(name: str) -> Any:
-    """The public functions, imported when they are first asked for: most parts of the project need none of them."""
+    """The public functions, imported when they are first asked for: most parts of the project need
+    none of them.
+    """
     if name in __all__:
         from pseudogec import api
 

@@ -8,10 +8,19 @@ from contextlib import contextmanager
 from pseudogec.artefacts.errors import UserError
 
 _MODULES = {
-    "spelling": ("HanTa", "blingfire", "hunspell", "jellyfish", "lemminflect", "markdown_it", "wordfreq"),
+    "spelling": (
+        "HanTa",
+        "blingfire",
+        "hunspell",
+        "jellyfish",
+        "lemminflect",
+        "markdown_it",
+        "wordfreq",
+    ),
     "errant": ("errant", "spacy"),
     "study": tuple(
-        "IPython ctranslate2 dask distributed fairseq matplotlib nbformat pandas papermill pooch psutil pyarrow regex requests "
+        "IPython ctranslate2 dask distributed fairseq matplotlib nbformat pandas papermill pooch "
+        "psutil pyarrow regex requests "
         "rich safetensors seaborn sphinx subword_nmt torch zstandard".split()
     ),
 }
@@ -30,5 +39,8 @@ def naming_extras() -> Iterator[None]:
         package = (error.name or "").partition(".")[0]
         for extra, modules in _MODULES.items():
             if package in modules:
-                raise UserError(f"{package} is not installed; in a clone of the project: pip install '.[{extra}]'") from None
+                raise UserError(
+                    f"{package} is not installed; in a clone of the project: pip "
+                    f"install '.[{extra}]'"
+                ) from None
         raise

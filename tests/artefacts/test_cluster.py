@@ -1,4 +1,6 @@
-"""Where a build runs: local workers with and without GPUs, a profile's `cluster` section, a scheduler at an address."""
+"""Where a build runs: local workers with and without GPUs, a profile's `cluster` section, a
+scheduler at an address.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ PROJECT = LIB.parent
 
 
 def section(**content: Any) -> ClusterSection:
-    return ClusterSection.model_validate({"class": "dask_jobqueue.local.LocalCluster", "jobs": 1, **content})
+    return ClusterSection.model_validate(
+        {"class": "dask_jobqueue.local.LocalCluster", "jobs": 1, **content}
+    )
 
 
 def processes(count: int) -> list[Process]:
@@ -50,7 +54,9 @@ def processes(count: int) -> list[Process]:
 @pytest.fixture(autouse=True)
 def workers_find_the_toys(monkeypatch: pytest.MonkeyPatch) -> None:
     here = str(Path(__file__).parent)
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([here, str(LIB), os.environ.get("PYTHONPATH", "")]))
+    monkeypatch.setenv(
+        "PYTHONPATH", os.pathsep.join([here, str(LIB), os.environ.get("PYTHONPATH", "")])
+    )
 
 
 def environment_of_workers(client: Client, name: str) -> list[str | None]:
@@ -58,7 +64,8 @@ def environment_of_workers(client: Client, name: str) -> list[str | None]:
 
 
 @pytest.mark.parametrize(
-    ("visible", "found"), [(None, ["0", "1"]), ("1,0", ["1", "0"]), ("0,0", ["0", "0"]), ("", []), ("-1", [])]
+    ("visible", "found"),
+    [(None, ["0", "1"]), ("1,0", ["1", "0"]), ("0,0", ["0", "0"]), ("", []), ("-1", [])],
 )
 def test_the_gpus_of_this_machine_are_those_that_cuda_may_use(
     visible: str | None, found: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -82,7 +89,9 @@ def test_local_workers_with_a_gpu_each_stand_beside_workers_that_see_none() -> N
         assert sorted(worker["resources"].get("GPU", 0) for worker in workers) == [0, 0, 1, 1]
         assert {worker["nthreads"] for worker in workers} == {1}
         assert set(environment_of_workers(client, "OMP_NUM_THREADS")) == {"1"}
-        on_gpus = client.map(lambda number: os.environ["CUDA_VISIBLE_DEVICES"], range(6), resources={"GPU": 1})
+        on_gpus = client.map(
+            lambda number: os.environ["CUDA_VISIBLE_DEVICES"], range(6), resources={"GPU": 1}
+        )
         assert set(client.gather(on_gpus)) <= {"3", "5"}
 
 
@@ -163,10 +172,14 @@ def test_a_study_is_built_by_jobs_and_a_lost_job_is_replaced(tmp_path: Path) -> 
             assert [worker["resources"] for worker in workers.values()] == [{"GPU": 1}] * 2
             assert "srun torchrun '--nnodes 2'" in environment_of_workers(client, LAUNCHER)
             Engine(Store(tmp_path), engine.address).build(processes(8))
-            assert "srun torchrun '--nnodes 2'" not in environment_of_workers(client, LAUNCHER), "it is a profile's own"
+            assert "srun torchrun '--nnodes 2'" not in environment_of_workers(client, LAUNCHER), (
+                "it is a profile's own"
+            )
             job = next(iter(client.run(os.getppid).values()))
             os.kill(job, signal.SIGKILL)
-            now = wait_for(lambda: _other_workers(client, workers), "another job is started", seconds=180)
+            now = wait_for(
+                lambda: _other_workers(client, workers), "another job is started", seconds=180
+            )
             assert len(now) == 2
 
 
@@ -181,18 +194,31 @@ def command(folder: Path, name: str, line: str) -> None:
     (folder / name).chmod(0o755)
 
 
-def test_the_slurm_jobs_of_the_handbook_carry_its_options_and_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_slurm_jobs_of_the_handbook_carry_its_options_and_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Commands of Slurm that run a job's script on this machine."""
     handbook = (PROJECT / "params" / "README.md").read_text(encoding="utf-8")
     [example] = re.findall(r"^ +extends: paper\n((?: +.*\n)+)", handbook, re.MULTILINE)
-    chosen = ClusterSection.model_validate(yaml.safe_load(textwrap.dedent(example))["cluster"] | {"jobs": 1})
+    chosen = ClusterSection.model_validate(
+        yaml.safe_load(textwrap.dedent(example))["cluster"] | {"jobs": 1}
+    )
     script = tmp_path / "script.sh"
-    command(tmp_path, "sbatch", f'cp "$1" {script}; setsid bash {script} >/dev/null 2>&1 & echo "Submitted batch job $!"')
+    command(
+        tmp_path,
+        "sbatch",
+        f'cp "$1" {script}; setsid bash {script} >/dev/null 2>&1 & echo "Submitted batch job $!"',
+    )
     command(tmp_path, "scancel", 'kill -9 -- "-$1"')
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     with Engine(Store(tmp_path / "store"), section=chosen) as engine:
         assert engine.build(processes(1)) == 1
-    for line in ("#SBATCH -p gpu", "#SBATCH -t 24:00:00", "#SBATCH --gres=gpu:4", "--resources GPU=4"):
+    for line in (
+        "#SBATCH -p gpu",
+        "#SBATCH -t 24:00:00",
+        "#SBATCH --gres=gpu:4",
+        "--resources GPU=4",
+    ):
         assert line in script.read_text()
 
 
@@ -202,13 +228,24 @@ def test_the_slurm_jobs_of_the_handbook_carry_its_options_and_build(tmp_path: Pa
         ({"class": "SLURMCluster"}, ["cluster.class", "SLURMCluster"]),
         ({"class": "dask_jobqueue.SlurmCluster"}, ["cluster.class", "SlurmCluster"]),
         ({"class": "dask_nowhere.KubeCluster"}, ["cluster.class", "dask_nowhere"]),
-        ({"class": "dask_jobqueue.SLURMCluster", "options": {"memory": "4GB"}}, ["cluster.options", "cores"]),
+        (
+            {"class": "dask_jobqueue.SLURMCluster", "options": {"memory": "4GB"}},
+            ["cluster.options", "cores"],
+        ),
         ({"options": {**LOCAL_JOBS, "wall_time": "1:00"}}, ["cluster.options", "wall_time"]),
-        ({"class": "dask_jobqueue.SLURMCluster", "options": LOCAL_JOBS}, ["cluster.options", "sbatch"]),
+        (
+            {"class": "dask_jobqueue.SLURMCluster", "options": LOCAL_JOBS},
+            ["cluster.options", "sbatch"],
+        ),
     ],
 )
-def test_a_section_that_cannot_start_is_refused_with_its_key(content: dict[str, Any], words: list[str], tmp_path: Path) -> None:
-    with Engine(Store(tmp_path), section=section(**content)) as engine, pytest.raises(UserError) as refused:
+def test_a_section_that_cannot_start_is_refused_with_its_key(
+    content: dict[str, Any], words: list[str], tmp_path: Path
+) -> None:
+    with (
+        Engine(Store(tmp_path), section=section(**content)) as engine,
+        pytest.raises(UserError) as refused,
+    ):
         engine.build(processes(1))
     for word in words:
         assert word in str(refused.value)
@@ -222,7 +259,9 @@ def scheduler() -> Iterator[tuple[subprocess.Popen[bytes], str]]:
         yield start_scheduler(stack)
 
 
-def test_workers_of_several_threads_are_refused(scheduler: tuple[subprocess.Popen[bytes], str], tmp_path: Path) -> None:
+def test_workers_of_several_threads_are_refused(
+    scheduler: tuple[subprocess.Popen[bytes], str], tmp_path: Path
+) -> None:
     _, address = scheduler
     with dask_worker(address, "--nthreads", "2"), connect(address) as client:
         client.wait_for_workers(1, timeout=60)
@@ -239,7 +278,10 @@ def test_a_worker_that_does_not_see_the_store_is_refused(
         client.wait_for_workers(1, timeout=60)
         monkeypatch.chdir(tmp_path)
         store = Store(Path("/proc/self/cwd/store"))  # another folder in every process
-        with Engine(store, address) as engine, pytest.raises(UserError, match="does not see the store"):
+        with (
+            Engine(store, address) as engine,
+            pytest.raises(UserError, match="does not see the store"),
+        ):
             engine.build(processes(1))
         assert not list(Path("store").glob(".token*"))
 

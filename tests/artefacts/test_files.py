@@ -30,7 +30,12 @@ from pseudogec.artefacts.files import (
     write_lines,
 )
 
-COMPRESS = {".gz": gzip.compress, ".xz": lzma.compress, ".zst": zstandard.compress, ".bz2": bz2.compress}
+COMPRESS = {
+    ".gz": gzip.compress,
+    ".xz": lzma.compress,
+    ".zst": zstandard.compress,
+    ".bz2": bz2.compress,
+}
 ENDINGS = ["", *COMPRESS]
 LINES = ["one", "", "café — ☃", "a\u2028b\x0bc\x85d", "last"]
 
@@ -65,7 +70,9 @@ def test_windows_line_ends_are_no_part_of_a_line(tmp_path: Path) -> None:
 
 def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(b"\xef\xbb\xbfone\n\xef\xbb\xbftwo\n")
-    assert list(read_lines(tmp_path / "x")) == ["one", "\ufefftwo"], "the second is a character like any other"
+    assert list(read_lines(tmp_path / "x")) == ["one", "\ufefftwo"], (
+        "the second is a character like any other"
+    )
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -97,7 +104,9 @@ def test_a_damaged_file_is_named(ending: str, damage: str, tmp_path: Path) -> No
     damaged = {
         "cut short": whole[:half],
         "not compressed": b"plain text, whatever its name says\n" * 20,
-        "changed": whole[:half] + bytes(byte ^ 255 for byte in whole[half : half + 100]) + whole[half + 100 :],
+        "changed": whole[:half]
+        + bytes(byte ^ 255 for byte in whole[half : half + 100])
+        + whole[half + 100 :],
         "empty": b"",
     }
     path.write_bytes(damaged[damage])
@@ -151,7 +160,9 @@ def test_data_errors_tell_where_and_cross_processes() -> None:
     assert str(DataError("a.m2", "empty")) == "a.m2: empty"
 
 
-def test_digests_of_large_files_are_remembered_while_the_files_are_unchanged(tmp_path: Path) -> None:
+def test_digests_of_large_files_are_remembered_while_the_files_are_unchanged(
+    tmp_path: Path,
+) -> None:
     large, memory = tmp_path / "dump", tmp_path / "memory.json"
     large.write_bytes(b"a" * REMEMBERED_FROM)
     digests = FileDigests(memory)
@@ -179,4 +190,9 @@ def test_a_pipe_is_refused_where_a_file_is_read_twice(tmp_path: Path) -> None:
 def test_git_ignores_partial_files(tmp_path: Path) -> None:
     subprocess.run(["git", "init", "-q", tmp_path], check=True)
     shutil.copy(Path(__file__).parents[2] / ".gitignore", tmp_path)
-    assert subprocess.run(["git", "check-ignore", "-q", "outputs/classroom/tables/.a.csv.x.part"], cwd=tmp_path).returncode == 0
+    assert (
+        subprocess.run(
+            ["git", "check-ignore", "-q", "outputs/classroom/tables/.a.csv.x.part"], cwd=tmp_path
+        ).returncode
+        == 0
+    )

@@ -1,4 +1,6 @@
-"""Components: one class each, registered or from outside, checked where a profile names it, and part of a recipe's key."""
+"""Components: one class each, registered or from outside, checked where a profile names it, and
+part of a recipe's key.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ class Circle(Shape):
     radius: float
 
 
-AnyShape = Annotated[SerializeAsAny[Shape], BeforeValidator(SHAPES.parse), PlainSerializer(SHAPES.dump)]
+AnyShape = Annotated[
+    SerializeAsAny[Shape], BeforeValidator(SHAPES.parse), PlainSerializer(SHAPES.dump)
+]
 
 
 class Garden(Section):
@@ -78,7 +82,9 @@ def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_a_profile_names_a_kind_alone_or_with_its_fields() -> None:
-    garden = Garden.model_validate({"beds": {"roses": "square", "herbs": {"shape": "circle", "radius": 2}}})
+    garden = Garden.model_validate(
+        {"beds": {"roses": "square", "herbs": {"shape": "circle", "radius": 2}}}
+    )
     assert garden.beds == {"roses": Square(), "herbs": Circle(radius=2)}
     assert garden.beds["roses"].area() == 1
     assert Garden.model_validate(garden.model_dump()) == garden
@@ -96,7 +102,9 @@ def test_a_profile_names_a_kind_alone_or_with_its_fields() -> None:
         ("pathlib:Path", ("beds", "roses"), "`Path`"),
     ],
 )
-def test_what_is_wrong_is_reported_at_its_place(bed: object, place: tuple[str, ...], words: str) -> None:
+def test_what_is_wrong_is_reported_at_its_place(
+    bed: object, place: tuple[str, ...], words: str
+) -> None:
     with pytest.raises(ValidationError) as refused:
         Garden.model_validate({"beds": {"roses": bed}})
     [error] = refused.value.errors()
@@ -111,12 +119,24 @@ def test_a_class_from_outside_is_used_like_one_of_ours(outside: str) -> None:
     assert Garden.model_validate(garden.model_dump()) == garden
 
 
-def test_name_version_and_fields_enter_the_key(outside: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    shapes = [Square(), Square(side=2), Circle(radius=1), SHAPES.parse(outside), SHAPES.parse({"shape": outside, "width": 2})]
+def test_name_version_and_fields_enter_the_key(
+    outside: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shapes = [
+        Square(),
+        Square(side=2),
+        Circle(radius=1),
+        SHAPES.parse(outside),
+        SHAPES.parse({"shape": outside, "width": 2}),
+    ]
     for one, other in itertools.combinations(shapes, 2):
         assert Bed(shape=one).key != Bed(shape=other).key
     assert Bed(shape=SHAPES.parse("square")).key == Bed(shape=Square(side=1)).key
-    assert Bed(shape=shapes[3]).content()["fields"]["shape"] == {"kind": outside, "version": 1, "width": 1}
+    assert Bed(shape=shapes[3]).content()["fields"]["shape"] == {
+        "kind": outside,
+        "version": 1,
+        "width": 1,
+    }
     before = Bed(shape=Square()).key
     monkeypatch.setattr(Square, "version", 2)
     assert Bed(shape=Square()).key != before

@@ -1,4 +1,6 @@
-"""Packs: results travel without what must not, stand in for the store where they are read, and are refused when damaged."""
+"""Packs: results travel without what must not, stand in for the store where they are read, and are
+refused when damaged.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,18 @@ from pyarrow import parquet
 from refusals import refused
 
 from helpers.building import make
-from pseudogec.artefacts import Estimator, Pack, Progress, Recipe, Store, UserError, make_plan, merge, missing, write_pack
+from pseudogec.artefacts import (
+    Estimator,
+    Pack,
+    Progress,
+    Recipe,
+    Store,
+    UserError,
+    make_plan,
+    merge,
+    missing,
+    write_pack,
+)
 from pseudogec.artefacts.pack import ARTEFACTS, FILES, MANIFEST, differences
 from pseudogec.artefacts.recipe import canonical_json
 
@@ -37,7 +50,9 @@ print(psutil.Process().num_threads() - before)
 
 
 class Letter(Recipe):
-    """Somebody's letter, which may be passed on or not, its length, and weights that were trained on it."""
+    """Somebody's letter, which may be passed on or not, its length, and weights that were trained
+    on it.
+    """
 
     kind: ClassVar[str] = "letter"
     incidental: ClassVar[frozenset[str]] = frozenset({"free", "mistaken"})
@@ -61,7 +76,12 @@ class Letter(Recipe):
         (folder / "weights.bin").write_bytes(self.text.encode() * 3)
         length = len(self.text) + self.mistaken
         (folder / "length.json").write_text(json.dumps(length))
-        return {"length": length, "seconds": random.random(), "begins": self.text[:20], "lines": [{"line": self.text, "of": 1}]}
+        return {
+            "length": length,
+            "seconds": random.random(),
+            "begins": self.text[:20],
+            "lines": [{"line": self.text, "of": 1}],
+        }
 
 
 class Answer(Recipe):
@@ -112,12 +132,18 @@ def decompressed(pack: Path) -> bytes:
 def test_what_a_pack_holds_is_read_and_not_built(tmp_path: Path, store: Store, pack: Path) -> None:
     read = below(tmp_path, pack)
     assert missing(EVERY, read) == []
-    assert (read.folder(ANSWER) / "answer.txt").read_text() == (store.folder(ANSWER) / "answer.txt").read_text()
+    assert (read.folder(ANSWER) / "answer.txt").read_text() == (
+        store.folder(ANSWER) / "answer.txt"
+    ).read_text()
     assert (read.folder(LETTERS[0]) / "length.json").read_text() == "28"
     assert not (read.folder(LETTERS[0]) / "weights.bin").exists()
     ours, theirs = read.result(LETTERS[0]), store.result(LETTERS[0])
     assert ours["seconds"] == theirs["seconds"]
-    assert ours["result"] == {"length": 28, "seconds": theirs["result"]["seconds"], "lines": [{"of": 1}]}
+    assert ours["result"] == {
+        "length": 28,
+        "seconds": theirs["result"]["seconds"],
+        "lines": [{"of": 1}],
+    }
     assert not read.has(ANSWER)
 
 
@@ -128,20 +154,29 @@ def test_reading_a_pack_starts_no_thread(pack: Path) -> None:
     assert run.stdout == "0\n"
 
 
-def test_a_pack_that_was_opened_is_read_though_another_takes_its_place(tmp_path: Path, store: Store, pack: Path) -> None:
+def test_a_pack_that_was_opened_is_read_though_another_takes_its_place(
+    tmp_path: Path, store: Store, pack: Path
+) -> None:
     """Contents are read when they are asked for, of the bytes whose digests were checked."""
     read = below(tmp_path, pack)
     write_pack(pack, merge(LETTERS[:1], [store]), "letters 1.0")
     assert missing([ANSWER], read, in_full=True) == []
-    assert (read.folder(ANSWER) / "answer.txt").read_text() == (store.folder(ANSWER) / "answer.txt").read_text()
+    assert (read.folder(ANSWER) / "answer.txt").read_text() == (
+        store.folder(ANSWER) / "answer.txt"
+    ).read_text()
 
 
 def test_what_is_built_rests_on_the_store_alone(tmp_path: Path, pack: Path) -> None:
     read = below(tmp_path, pack)
     other = Answer(letters=LETTERS[:2])
     assert make(read, ANSWER, other) == [*LETTERS[:2], other]
-    plan = make_plan([ANSWER, other], below(tmp_path / "again", pack), Estimator(read), cores=1, gpus=0)
-    assert {total.kind: (total.done, total.to_do) for total in plan.totals} == {"letter": (1, 2), "answer": (1, 1)}
+    plan = make_plan(
+        [ANSWER, other], below(tmp_path / "again", pack), Estimator(read), cores=1, gpus=0
+    )
+    assert {total.kind: (total.done, total.to_do) for total in plan.totals} == {
+        "letter": (1, 2),
+        "answer": (1, 1),
+    }
 
 
 def test_what_must_be_there_in_full_is_built(tmp_path: Path, pack: Path) -> None:
@@ -162,7 +197,9 @@ def test_nothing_is_quoted_that_may_not_be_passed_on(tmp_path: Path) -> None:
     answer = Answer(letters=(LETTERS[0], secret))
     store = Store(tmp_path / "store")
     make(store, answer)
-    write_pack(tmp_path / "pack", merge([*LETTERS, *answer.letters, answer], [store]), "letters 1.0")
+    write_pack(
+        tmp_path / "pack", merge([*LETTERS, *answer.letters, answer], [store]), "letters 1.0"
+    )
     content = decompressed(tmp_path / "pack")
     assert LETTERS[0].text.encode() in content
     assert secret.text.encode() not in content
@@ -196,8 +233,12 @@ def test_two_halves_make_the_whole(tmp_path: Path, store: Store, pack: Path) -> 
 def test_other_numbers_for_one_artefact_are_named(tmp_path: Path, store: Store, pack: Path) -> None:
     again = Store(tmp_path / "again")
     make(again, *LETTERS[:1])
-    assert store.result(LETTERS[0])["result"]["seconds"] != again.result(LETTERS[0])["result"]["seconds"]
-    assert len(merge(EVERY, [Pack(pack), again])) == len(EVERY)  # how long it took is no other number
+    assert (
+        store.result(LETTERS[0])["result"]["seconds"]
+        != again.result(LETTERS[0])["result"]["seconds"]
+    )
+    # How long it took is no other number
+    assert len(merge(EVERY, [Pack(pack), again])) == len(EVERY)
     wrong = Store(tmp_path / "wrong")
     make(wrong, Letter(number=2, mistaken=1))
     with pytest.raises(UserError) as raised:
@@ -206,7 +247,9 @@ def test_other_numbers_for_one_artefact_are_named(tmp_path: Path, store: Store, 
 
 
 def test_a_damaged_artefact_does_not_get_into_a_pack(store: Store) -> None:
-    (store.folder(ANSWER) / "answer.txt").write_text((store.folder(ANSWER) / "answer.txt").read_text().upper())
+    (store.folder(ANSWER) / "answer.txt").write_text(
+        (store.folder(ANSWER) / "answer.txt").read_text().upper()
+    )
     with refused(store.folder(ANSWER) / "answer.txt"):
         merge(EVERY, [store])
 
@@ -223,7 +266,10 @@ def flip(file: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "damage"),
-    [*((name, damage) for name in (ARTEFACTS, FILES) for damage in (cut, flip, Path.unlink)), (MANIFEST, cut)],
+    [
+        *((name, damage) for name in (ARTEFACTS, FILES) for damage in (cut, flip, Path.unlink)),
+        (MANIFEST, cut),
+    ],
 )
 def test_a_damaged_pack_is_named(pack: Path, damage: Callable[[Path], None], name: str) -> None:
     damage(pack / name)
@@ -241,7 +287,11 @@ def test_files_of_two_packs_are_not_mixed(tmp_path: Path, store: Store, pack: Pa
 def test_a_file_that_its_record_does_not_know_is_refused(tmp_path: Path, store: Store) -> None:
     entry = store.entry(LETTERS[0])
     assert entry is not None
-    write_pack(tmp_path / "pack", [entry._replace(files={**entry.files, "length.json": b"1"})], "letters 1.0")
+    write_pack(
+        tmp_path / "pack",
+        [entry._replace(files={**entry.files, "length.json": b"1"})],
+        "letters 1.0",
+    )
     with refused(tmp_path / "pack" / FILES):
         Pack(tmp_path / "pack").unpack(LETTERS[0], tmp_path / "unpacked")
 
@@ -263,9 +313,12 @@ def test_no_file_is_written_outside_an_artefacts_folder(tmp_path: Path, store: S
         below(tmp_path, tmp_path / "pack").folder(ANSWER)
 
 
-def test_the_format_decides_whether_a_pack_is_read(tmp_path: Path, store: Store, pack: Path) -> None:
+def test_the_format_decides_whether_a_pack_is_read(
+    tmp_path: Path, store: Store, pack: Path
+) -> None:
     write_pack(tmp_path / "later", merge(EVERY, [store]), "letters 7.0")
-    assert ANSWER in Pack(tmp_path / "later")  # its recipes' keys say whether their artefacts are what this code makes
+    # Its recipes' keys say whether their artefacts are what this code makes
+    assert ANSWER in Pack(tmp_path / "later")
     manifest = json.loads((pack / MANIFEST).read_text())
     (pack / MANIFEST).write_text(json.dumps({**manifest, "format": 2}))
     with refused(pack / MANIFEST):

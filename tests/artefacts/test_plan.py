@@ -90,9 +90,16 @@ def test_a_plan_adds_up_what_is_to_do(tmp_path: Path) -> None:
     assert (plan.elapsed, plan.bytes) == (pytest.approx(sum(seconds)), 1000 + 7000 + 500)
 
 
-@pytest.mark.parametrize(("cores", "gpus", "expected"), [(2, 2, 20.0), (4, 2, 10.0), (1, 2, 20.0), (4, 1, 20.0)])
-def test_a_worker_does_one_task_at_a_time_with_or_without_its_gpu(cores: int, gpus: int, expected: float) -> None:
+@pytest.mark.parametrize(
+    ("cores", "gpus", "expected"), [(2, 2, 20.0), (4, 2, 10.0), (1, 2, 20.0), (4, 1, 20.0)]
+)
+def test_a_worker_does_one_task_at_a_time_with_or_without_its_gpu(
+    cores: int, gpus: int, expected: float
+) -> None:
     on_gpu, on_cpu = ([kind(pages=pages) for pages in (1, 2)] for kind in (Training, Pages))
     todo: list[Recipe] = [*on_gpu, *on_cpu]
     seconds = dict.fromkeys((recipe.key for recipe in todo), 10.0)
-    assert elapsed(todo, seconds, {recipe.key: recipe in on_gpu for recipe in todo}, cores, gpus) == expected
+    assert (
+        elapsed(todo, seconds, {recipe.key: recipe in on_gpu for recipe in todo}, cores, gpus)
+        == expected
+    )

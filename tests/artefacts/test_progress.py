@@ -1,4 +1,6 @@
-"""The time that a build still takes, held against builds whose end is known, and what is shown of it."""
+"""The time that a build still takes, held against builds whose end is known, and what is shown of
+it.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,9 @@ TODO = [
 
 @pytest.mark.parametrize("slower", [0.3, 1, 5])
 @pytest.mark.parametrize("workers", [1, 2, 3])
-def test_it_is_about_right_and_falls_whatever_the_machine_s_speed(workers: int, slower: float, tmp_path: Path) -> None:
+def test_it_is_about_right_and_falls_whatever_the_machine_s_speed(
+    workers: int, slower: float, tmp_path: Path
+) -> None:
     took = {recipe.key: recipe.work * slower for recipe in TODO}
     left = TimeLeft(TODO, Estimator(Store(tmp_path)), workers)
     predictions = list(replay(TODO, took, left, every=5.0))

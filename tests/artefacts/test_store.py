@@ -1,4 +1,6 @@
-"""The store: published whole or not at all, built once, never rebuilt; damage is found, named and mended."""
+"""The store: published whole or not at all, built once, never rebuilt; damage is found, named and
+mended.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ def write_word(recipe: Recipe, folder: Path) -> dict[str, Any]:
 
 def test_equal_content_gives_equal_keys_and_any_change_another() -> None:
     first = Phrase(words=(Word(text="a"), Word(text="b")), options={"x": 1, "y": 2})
-    same = Phrase(words=(Word(text="a"), Word(text="b", nickname="other")), options={"y": 2, "x": 1})
+    same = Phrase(
+        words=(Word(text="a"), Word(text="b", nickname="other")), options={"y": 2, "x": 1}
+    )
     assert first.key == same.key
     assert first == same
     assert first.key != Phrase(words=(Word(text="b"), Word(text="a")), options={"x": 1, "y": 2}).key
@@ -61,7 +65,10 @@ def test_an_option_that_was_added_later_changes_no_key_until_it_is_used() -> Non
 
 
 def test_a_key_does_not_depend_on_the_process() -> None:
-    code = "import sys; sys.path.insert(0, sys.argv[1]); from toys import Word; print(Word(text='ü').key)"
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1]); from toys import Word; "
+        "print(Word(text='ü').key)"
+    )
     keys = {
         subprocess.run(
             [sys.executable, "-c", code, str(Path(__file__).parent)],
@@ -132,7 +139,9 @@ def test_a_killed_build_frees_its_lock_and_a_resumable_one_goes_on(tmp_path: Pat
     store, word = Store(tmp_path), Lasting(text="s")
     assert store.build(word, resume)
     assert found == ["half"]
-    assert store.result(word)["files"].keys() == {DESCRIPTION, "progress.txt"}, "a file that was being written is no part of it"
+    assert store.result(word)["files"].keys() == {DESCRIPTION, "progress.txt"}, (
+        "a file that was being written is no part of it"
+    )
 
 
 def _build_and_count(root: str, counter: Any) -> None:
@@ -148,7 +157,9 @@ def _build_and_count(root: str, counter: Any) -> None:
 def test_processes_never_build_one_key_twice(tmp_path: Path) -> None:
     context = multiprocessing.get_context("fork")
     counter = context.Value("i", 0)
-    processes = [context.Process(target=_build_and_count, args=(str(tmp_path), counter)) for _ in range(4)]
+    processes = [
+        context.Process(target=_build_and_count, args=(str(tmp_path), counter)) for _ in range(4)
+    ]
     for process in processes:
         process.start()
     for process in processes:
@@ -157,7 +168,9 @@ def test_processes_never_build_one_key_twice(tmp_path: Path) -> None:
     assert counter.value == 1
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere, so a missing permission cannot be made")
+@pytest.mark.skipif(
+    os.geteuid() == 0, reason="root may write anywhere, so a missing permission cannot be made"
+)
 def test_a_folder_without_permission_is_refused(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(UserError, match=str(tmp_path / "store")):
@@ -223,7 +236,9 @@ def flip_bit(path: Path, place: int | None = None) -> None:
     """Flip a bit and leave no trace in the times."""
     status = path.stat()
     content = bytearray(path.read_bytes())
-    content[len(content) // 2 if place is None else place // 8] ^= 1 << (0 if place is None else place % 8)
+    content[len(content) // 2 if place is None else place // 8] ^= 1 << (
+        0 if place is None else place % 8
+    )
     with path.open("r+b") as stream:
         stream.write(content)
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
@@ -264,7 +279,9 @@ def test_a_flipped_bit_in_any_file_is_found_by_digest(store: Store, phrase: Phra
         for path in files(store, recipe):
             if path.name != RECORD and path.stat().st_size:
                 flip_bit(path)
-                assert [(found.recipe, found.file) for found in store.verify(every)] == [(recipe, path)]
+                assert [(found.recipe, found.file) for found in store.verify(every)] == [
+                    (recipe, path)
+                ]
                 assert store.has(recipe), "no file is read each time"
                 flip_bit(path)
     assert not store.verify(every)
@@ -274,7 +291,9 @@ def test_a_flipped_bit_in_any_file_is_found_by_digest(store: Store, phrase: Phra
 def test_records_that_are_no_json_are_found(store: Store, phrase: Phrase, name: str) -> None:
     break_json(store.folder(phrase) / name)
     assert [found.file.name for found in store.verify([phrase])] == [name]
-    assert len(list(store.artefacts())) == len(with_ancestors([phrase])) - 1, "estimates go on without it"
+    assert len(list(store.artefacts())) == len(with_ancestors([phrase])) - 1, (
+        "estimates go on without it"
+    )
     if name == RECORD:
         assert make(store, phrase) == [phrase]
 
@@ -284,12 +303,16 @@ def test_a_log_is_no_part_of_what_was_made(store: Store, phrase: Phrase) -> None
     assert store.has(phrase) and not store.verify([phrase])
 
 
-def test_damage_is_logged_once_with_the_file(store: Store, phrase: Phrase, caplog: pytest.LogCaptureFixture) -> None:
+def test_damage_is_logged_once_with_the_file(
+    store: Store, phrase: Phrase, caplog: pytest.LogCaptureFixture
+) -> None:
     path = store.folder(phrase) / "phrase.txt"
     truncate(path)
     for _ in range(3):
         assert not store.has(phrase)
-    (message,) = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
+    (message,) = [
+        record.getMessage() for record in caplog.records if record.levelno == logging.WARNING
+    ]
     assert str(path) in message and "bytes and should have" in message and phrase.label in message
 
 

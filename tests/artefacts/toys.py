@@ -43,7 +43,10 @@ class Phrase(Recipe):
         return "+".join(word.label for word in self.words)
 
     def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
-        words = [json.loads((store.folder(word) / "recipe.json").read_text())["label"] for word in self.words]
+        words = [
+            json.loads((store.folder(word) / "recipe.json").read_text())["label"]
+            for word in self.words
+        ]
         (folder / "phrase.txt").write_text(" ".join(words))
         return {"words": len(words)}
 

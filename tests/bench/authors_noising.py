@@ -1,9 +1,11 @@
-"""Direct noise as the paper's authors' public scripts make it, written anew: the bar for `bench_noise.py`.
+"""Direct noise as the paper's authors' public scripts make it, written anew: the bar for
+`bench_noise.py`.
 
     python tests/bench/authors_noising.py TEXT OUTPUT SEED
 
-A first reading counts the tokens. Then Python draws a number for each token, a second one where it is neither kept nor masked,
-and inserted tokens from a list that holds each token as often as the text does. It imports nothing of this project.
+A first reading counts the tokens. Then Python draws a number for each token, a second one where it
+is neither kept nor masked, and inserted tokens from a list that holds each token as often as the
+text does. It imports nothing of this project.
 """
 
 from __future__ import annotations

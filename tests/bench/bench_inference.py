@@ -1,12 +1,15 @@
-"""How often intervals hold the truth and tests find what is not there, for systems with several seeds; beside two simpler ways.
+"""How often intervals hold the truth and tests find what is not there, for systems with several
+seeds; beside two simpler ways.
 
     python tests/bench/bench_inference.py [--trials 1000]
 
-Two systems with a true F0.5 near 30 on 1,000 sentences (`tests/helpers/simulated_scores.py`). For each number of seeds, their
-standard deviation in points, and the correlation of errors over seeds: how many comparisons of equal systems find a difference
-that is not there (it should be 5%); how many intervals hold a true difference of 2 points (95%), how long they are, and how
-often this difference is found. "Pooled" joins the sentences of all seeds, swaps them at random between the systems (approximate
-randomisation), and asks that all seeds agree in sign; "pairs" is a t test over the seeds' differences.
+Two systems with a true F0.5 near 30 on 1,000 sentences (`tests/helpers/simulated_scores.py`). For
+each number of seeds, their standard deviation in points, and the correlation of errors over seeds:
+how many comparisons of equal systems find a difference that is not there (it should be 5%); how
+many intervals hold a true difference of 2 points (95%), how long they are, and how often this
+difference is found. "Pooled" joins the sentences of all seeds, swaps them at random between the
+systems (approximate randomisation), and asks that all seeds agree in sign; "pairs" is a t test over
+the seeds' differences.
 """
 
 from __future__ import annotations
@@ -38,7 +41,9 @@ def pooled_is_clear(first: np.ndarray, second: np.ndarray, random: np.random.Gen
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--trials", type=int, default=1000)
     trials = parser.parse_args().trials
     print("seeds   sd  corr |  false  holds  width  power | pooled:  false | pairs:  false")
@@ -53,15 +58,22 @@ def main() -> None:
                     first, second = equal.draw(random)
                     false += compare(first, second, f05_of).p_value < 0.05
                     pooled += pooled_is_clear(first, second, random)
-                    pairs += ttest_rel(f05_of(first.sum(axis=1)), f05_of(second.sum(axis=1))).pvalue < 0.05
+                    pairs += (
+                        ttest_rel(f05_of(first.sum(axis=1)), f05_of(second.sum(axis=1))).pvalue
+                        < 0.05
+                    )
                     found = compare(*better.draw(random), f05_of)
                     low, high = found.interval
                     holds += low <= 0.02 <= high
                     power += low > 0
                     widths.append(100 * (high - low))
-                shares = [f"{100 * count / trials:5.1f}%" for count in (false, holds, power, pooled, pairs)]
+                shares = [
+                    f"{100 * count / trials:5.1f}%"
+                    for count in (false, holds, power, pooled, pairs)
+                ]
                 print(
-                    f"{seeds:5} {spread:4} {correlation:5} | {shares[0]} {shares[1]} {np.median(widths):6.1f} {shares[2]} "
+                    f"{seeds:5} {spread:4} {correlation:5} | {shares[0]} {shares[1]} "
+                    f"{np.median(widths):6.1f} {shares[2]} "
                     f"| {shares[3]:>14} | {shares[4]:>13}",
                     flush=True,
                 )

@@ -1,9 +1,11 @@
 """From distributed dumps to binarised pseudo data: sentences a second, memory and disk.
 
-    OMP_NUM_THREADS=1 python tests/bench/bench_seed_corpus.py [--megabytes 50] [--sentences 200000] [--workers 2] [--folder F]
+    OMP_NUM_THREADS=1 python tests/bench/bench_seed_corpus.py [--megabytes 50] [--sentences 200000]
+    [--workers 2] [--folder F]
 
-Synthetic dumps (`make_dumps.py`) are read, split, tokenised, cleaned and cut into shards by the study's own engine, then noised
-and binarised. Memory is the peak of any one process. The full measurement is `--megabytes 1000 --sentences 5000000`.
+Synthetic dumps (`make_dumps.py`) are read, split, tokenised, cleaned and cut into shards by the
+study's own engine, then noised and binarised. Memory is the peak of any one process. The full
+measurement is `--megabytes 1000 --sentences 5000000`.
 """
 
 from __future__ import annotations
@@ -46,8 +48,16 @@ def shards_of(dump: Path, kind: str, number: int) -> SeedShards:
 def pseudo_data(shards: SeedShards, number: int) -> list[NoisedData]:
     """Direct noise on the first shards, in pieces of 8,000 merges."""
     genuine = WholeCorpus(name="genuine", pairs=ClassroomPairs(split="train", sentences=4000))
-    common = {"name": "direct_noise", "method": DirectNoise.model_validate({}), "seed": 1, "references": None}
-    texts = [FileSeedText(name=shards.name, size=SHARD, shard=shard, shards=shards) for shard in range(number)]
+    common = {
+        "name": "direct_noise",
+        "method": DirectNoise.model_validate({}),
+        "seed": 1,
+        "references": None,
+    }
+    texts = [
+        FileSeedText(name=shards.name, size=SHARD, shard=shard, shards=shards)
+        for shard in range(number)
+    ]
     bpe = Subwords(genuine=genuine, merges=8000)
     return [NoisedData(seed_text=text, genuine=genuine, bpe=bpe, **common) for text in texts]
 
@@ -59,14 +69,19 @@ def targets(folder: Path, number: int) -> dict[str, list[Recipe]]:
     learnt: list[Recipe] = [*noised[0].parents[1:]] if noised else []
     return {
         "what is learnt from genuine data": learnt,
-        **{f"{kind}: split, tokenised, cleaned": list(shards.corpus) for kind, shards in cut.items()},
+        **{
+            f"{kind}: split, tokenised, cleaned": list(shards.corpus)
+            for kind, shards in cut.items()
+        },
         **{f"{kind}: cut into shards": [shards] for kind, shards in cut.items()},
         "gigaword: noised and binarised": list(noised),
     }
 
 
 def build(store: Path, recipes: Sequence[Recipe], workers: int) -> tuple[float, float]:
-    """Build in processes of their own; returns seconds, and the peak memory of any process in MiB."""
+    """Build in processes of their own; returns seconds, and the peak memory of any process in
+    MiB.
+    """
     job = store.parent / f"{store.name}.job"
     job.write_bytes(pickle.dumps((store, list(recipes), workers)))
     process = subprocess.Popen([sys.executable, __file__, "--job", str(job)])
@@ -88,7 +103,9 @@ def _descendants(pid: int) -> list[int]:
 
 def _peak(pid: int) -> float:
     try:
-        status = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+        status = dict(
+            line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines()
+        )
     except OSError:
         return 0.0
     return int(status["VmHWM"].split()[0]) / 1024 if "VmHWM" in status else 0.0
@@ -96,7 +113,10 @@ def _peak(pid: int) -> float:
 
 def sentences_in(store: Store, recipes: Sequence[Recipe]) -> int:
     results = [store.result(recipe)["result"] for recipe in recipes]
-    return sum(result.get("pairs", result.get("sentences", result.get("shards", 0) * SHARD)) for result in results)
+    return sum(
+        result.get("pairs", result.get("sentences", result.get("shards", 0) * SHARD))
+        for result in results
+    )
 
 
 def bytes_of(store: Store, recipes: Sequence[Recipe], ending: str = "") -> int:
@@ -105,7 +125,9 @@ def bytes_of(store: Store, recipes: Sequence[Recipe], ending: str = "") -> int:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--megabytes", type=int, default=50)
     parser.add_argument("--sentences", type=int, default=200_000)
     parser.add_argument("--workers", type=int, default=2)
@@ -116,7 +138,12 @@ def main() -> None:
         run(options.job)
         return
     with tempfile.TemporaryDirectory() as name:
-        measure(options.folder or Path(name), options.megabytes, options.sentences // SHARD, options.workers)
+        measure(
+            options.folder or Path(name),
+            options.megabytes,
+            options.sentences // SHARD,
+            options.workers,
+        )
 
 
 def run(job: Path) -> None:
@@ -132,15 +159,23 @@ def measure(folder: Path, megabytes: int, number: int, workers: int) -> None:
             make(kind, folder, megabytes * 1_000_000)
     steps = targets(folder, number)
     store = Store(folder / "store")
-    print(f"\n{'step':42}{'sentences':>12}{'seconds':>10}{'sentences/s':>13}{'peak MiB':>10}{'disk MB':>9}")
+    print(
+        f"\n{'step':42}{'sentences':>12}{'seconds':>10}{'sentences/s':>13}{'peak MiB':>10}{'disk MB':>9}"
+    )
     for step, recipes in steps.items():
         seconds, peak = build(store.root, recipes, workers)
         sentences, size = sentences_in(store, recipes), bytes_of(store, recipes) / 1e6
-        print(f"{step:42}{sentences:12,}{seconds:10.1f}{sentences / seconds:13,.0f}{peak:10.0f}{size:9.0f}", flush=True)
+        print(
+            f"{step:42}{sentences:12,}{seconds:10.1f}{sentences / seconds:13,.0f}{peak:10.0f}{size:9.0f}",
+            flush=True,
+        )
     text = bytes_of(store, steps["gigaword: cut into shards"])
     noised = steps["gigaword: noised and binarised"]
     indices = bytes_of(store, noised, ".idx")
-    print(f"\nbinarised pairs of {text / 1e6:.0f} MB of text take {bytes_of(store, noised) / text:.2f} of its size, both sides;")
+    print(
+        f"\nbinarised pairs of {text / 1e6:.0f} MB of text take "
+        f"{bytes_of(store, noised) / text:.2f} of its size, both sides;"
+    )
     print(f"of that the indices, 12 bytes a sentence and side: {indices / text:.2f}")
 
 

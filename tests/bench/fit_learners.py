@@ -1,12 +1,15 @@
-"""Make the learners of the classroom like those of W&I: fit ``lib/pseudogec/noise/learner_levels.csv``, and check it.
+"""Make the learners of the classroom like those of W&I: fit
+``lib/pseudogec/noise/learner_levels.csv``, and check it.
 
-    python tests/bench/fit_learners.py fit [--rounds 6]        # to wi_statistics.csv, on sentences of the part `train`
-    python tests/bench/fit_learners.py check FOLDER            # against other sentences of W&I, on sentences of `seed`
+    python tests/bench/fit_learners.py fit [--rounds 6]        # to wi_statistics.csv, on sentences
+    of the part `train` python tests/bench/fit_learners.py check FOLDER            # against other
+    sentences of W&I, on sentences of `seed`
 
-FOLDER has {A,B,C}.{train,dev}.gold.bea19.m2. The offline annotator finds the edits of both sides. A round multiplies the factor
-of each type by the wanted number of edits a token over the observed one, of the types that the annotator names such errors (the
-update of Richardson and Lucy). It looks at these counts alone, never at a model's scores.
-Natives (N) have no open corpus: LOCNESS must be asked for. Their shares are of figure 6 of Kiyono et al. (2020).
+FOLDER has {A,B,C}.{train,dev}.gold.bea19.m2. The offline annotator finds the edits of both sides. A
+round multiplies the factor of each type by the wanted number of edits a token over the observed
+one, of the types that the annotator names such errors (the update of Richardson and Lucy). It looks
+at these counts alone, never at a model's scores. Natives (N) have no open corpus: LOCNESS must be
+asked for. Their shares are of figure 6 of Kiyono et al. (2020).
 """
 
 from __future__ import annotations
@@ -30,7 +33,9 @@ from pseudogec.noise.learner_levels import Level
 
 FACTORS = Path(learner_levels.__file__).with_name("learner_levels.csv")
 MEASURED, SEED = 6000, 1
-"""How `wi_statistics.csv` was drawn (`fit_world.py`): so many sentences of each level, with this seed."""
+"""How `wi_statistics.csv` was drawn (`fit_world.py`): so many sentences of each level, with this
+seed.
+"""
 NATIVE_RATE = 0.045
 NATIVE_SHARES = {
     "PUNCT": 246, "SPELL": 139, "OTHER": 134, "ORTH": 76, "PREP": 74, "VERB:SVA": 41, "NOUN:POSS": 39, "DET": 37, "VERB": 33,
@@ -44,12 +49,19 @@ NATIVE_SHARES = {
 def statistics_of(pairs: list[Pair]) -> TextStatistics:
     sources, targets = zip(*pairs, strict=True)
     edits = load_annotator("offline").annotate(sources, targets)
-    return TextStatistics.of(AnnotatedSentence(tuple(source), {0: found}) for source, found in zip(sources, edits, strict=True))
+    return TextStatistics.of(
+        AnnotatedSentence(tuple(source), {0: found})
+        for source, found in zip(sources, edits, strict=True)
+    )
 
 
 def written(level: Level, part: Part, count: int, seed: str) -> list[CorrectedSentence]:
     sentences = classroom_sentences("everyday", part)
-    return list(learner_sentences((sentences[place % len(sentences)] for place in range(count)), seed, level))
+    return list(
+        learner_sentences(
+            (sentences[place % len(sentences)] for place in range(count)), seed, level
+        )
+    )
 
 
 def unmeasured(folder: Path, level: str) -> list[Pair]:
@@ -66,36 +78,55 @@ def unmeasured(folder: Path, level: str) -> list[Pair]:
 
 def fit(rounds: int, count: int) -> None:
     table = {row["type"]: row for row in _rows()}
-    wanted = {level: (found.types, found.values["edits a token"]) for level, found in wi_statistics().items()}
+    wanted = {
+        level: (found.types, found.values["edits a token"])
+        for level, found in wi_statistics().items()
+    }
     wanted["N"] = (NATIVE_SHARES, NATIVE_RATE)
     for turn in range(rounds):
         for level, (types, rate) in wanted.items():
             sentences = written(level, "train", round(count * 0.15 / rate), "fit")
             found = statistics_of([each.pair for each in sentences])
-            total, tokens = sum(types.values()), found.values["edits"] / found.values["edits a token"]
+            total, tokens = (
+                sum(types.values()),
+                found.values["edits"] / found.values["edits a token"],
+            )
             print(
                 turn,
                 level,
-                f"{found.distance(TextStatistics({}, types)):.3f} {found.values['edits a token'] / rate:.2f}",
+                f"{found.distance(TextStatistics({}, types)):.3f} "
+                f"{found.values['edits a token'] / rate:.2f}",
                 flush=True,
             )
-            steps = {name: types.get(name, 0) / total * rate * tokens / number for name, number in found.types.items()}
+            steps = {
+                name: types.get(name, 0) / total * rate * tokens / number
+                for name, number in found.types.items()
+            }
             named = defaultdict(list)
             for true, annotated in _types(sentences):
                 if annotated in steps:
                     named[true].append(steps[annotated])
             for name, row in table.items():
                 step = sum(named[name]) / len(named[name]) if named[name] else 1.5
-                row[level] = f"{min(max(float(row[level]) * min(max(step, 0.3), 3.0), 0.01), 30.0):.3g}"
-        write_lines(FACTORS, [",".join(row) for row in ([*table["DET"]], *(row.values() for row in table.values()))])
+                row[level] = (
+                    f"{min(max(float(row[level]) * min(max(step, 0.3), 3.0), 0.01), 30.0):.3g}"
+                )
+        write_lines(
+            FACTORS,
+            [",".join(row) for row in ([*table["DET"]], *(row.values() for row in table.values()))],
+        )
         learner_levels.factors_of.cache_clear()
 
 
 def _types(sentences: Sequence[CorrectedSentence]) -> Iterator[tuple[str, str]]:
     """The true type of each edit and the type that the annotator names."""
     truth = [each.annotated for each in sentences if each.annotated]
-    edits = load_annotator("offline").annotate(*zip(*(each.pair for each in sentences), strict=True))
-    named = [AnnotatedSentence(each.source, {0: found}) for each, found in zip(truth, edits, strict=True)]
+    edits = load_annotator("offline").annotate(
+        *zip(*(each.pair for each in sentences), strict=True)
+    )
+    named = [
+        AnnotatedSentence(each.source, {0: found}) for each, found in zip(truth, edits, strict=True)
+    ]
     for row in type_agreement(truth, named).itertuples():
         yield main_type(row.true_type), main_type(row.found_type)
 
@@ -110,20 +141,37 @@ def check(folder: Path, count: int) -> None:
         real = statistics_of(unmeasured(folder, level))
         sentences = written(level, "seed", count, "check")
         found = statistics_of([each.pair for each in sentences])
-        true = Counter(main_type(edit.type) for each in sentences if each.annotated for edit in each.annotated.annotators[0])
+        true = Counter(
+            main_type(edit.type)
+            for each in sentences
+            if each.annotated
+            for edit in each.annotated.annotators[0]
+        )
         yardstick = real.yardstick(int(found.values["edits"]))
-        print(f"{level}: distance of types {found.distance(real):.3f} (a sample of W&I: {yardstick:.3f})")
+        print(
+            f"{level}: distance of types {found.distance(real):.3f} (a sample of W&I: "
+            f"{yardstick:.3f})"
+        )
         for name in LENGTHS:
             value = found.values[name]
-            print(f"  {name:24} {real.values[name]:8.3f} {value:8.3f} {value / real.values[name]:6.2f}")
+            print(
+                f"  {name:24} {real.values[name]:8.3f} {value:8.3f} "
+                f"{value / real.values[name]:6.2f}"
+            )
         print("  type: share in W&I, in the classroom, by rule")
         for name, number in real.types.items():
-            shares = (number / real.values["edits"], found.types.get(name, 0) / found.values["edits"], true[name] / true.total())
+            shares = (
+                number / real.values["edits"],
+                found.types.get(name, 0) / found.values["edits"],
+                true[name] / true.total(),
+            )
             print(f"  {name:24} " + " ".join(f"{share:8.1%}" for share in shares))
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("what", choices=("fit", "check"))
     parser.add_argument("folder", nargs="?", type=Path)
     parser.add_argument("--rounds", type=int, default=6)

@@ -39,7 +39,10 @@ MEASURED = Path(likeness.__file__).with_name("wi_statistics.csv")
 def statistics_of(pairs: Iterable[Pair]) -> TextStatistics:
     sources, targets = zip(*((pair.source, pair.target) for pair in pairs), strict=True)
     edits = load_annotator("offline").annotate(sources, targets)
-    return TextStatistics.of(AnnotatedSentence(tuple(source), {0: found}) for source, found in zip(sources, edits, strict=True))
+    return TextStatistics.of(
+        AnnotatedSentence(tuple(source), {0: found})
+        for source, found in zip(sources, edits, strict=True)
+    )
 
 
 def wi_pairs(folder: Path, level: str) -> list[Pair]:
@@ -47,7 +50,10 @@ def wi_pairs(folder: Path, level: str) -> list[Pair]:
     files = (folder / f"{level}.{part}.gold.bea19.m2" for part in ("train", "dev"))
     sentences = [sentence for file in files for sentence in read_m2(file)]
     chosen = random.Random(1).sample(sentences, min(MOST, len(sentences)))
-    return [Pair(list(each.source), apply_edits(each.source, each.annotators.get(0, ()))) for each in chosen]
+    return [
+        Pair(list(each.source), apply_edits(each.source, each.annotators.get(0, ())))
+        for each in chosen
+    ]
 
 
 def world_statistics(level: str, sentences: int) -> TextStatistics:
@@ -75,9 +81,13 @@ def fit(sentences: int) -> None:
         rate, *families = csv.DictReader(file)
     for level, wanted in wi_statistics().items():
         found = world_statistics(level, sentences)
-        rate[level] = f"{float(rate[level]) * wanted.values['edits a token'] / found.values['edits a token']:.4g}"
+        rate[level] = (
+            f"{float(rate[level]) * wanted.values['edits a token'] / found.values['edits a token']:.4g}"
+        )
         for row in families:
-            shares = [each.types.get(row["family"], 0) / each.values["edits"] for each in (wanted, found)]
+            shares = [
+                each.types.get(row["family"], 0) / each.values["edits"] for each in (wanted, found)
+            ]
             step = min(max(shares[0] / max(shares[1], 1e-4), 0.25), 4.0)
             row[level] = f"{float(row[level]) * step:.4g}"
         total = sum(float(row[level]) for row in families) / 100
@@ -90,7 +100,9 @@ def compare(sentences: int) -> None:
     for level, wanted in wi_statistics().items():
         found = world_statistics(level, sentences)
         distance, yardstick = found.distance(wanted), wanted.yardstick(int(found.values["edits"]))
-        print(f"{level}: distance of types {distance:.3f}, of a sample of W&I {yardstick:.3f}, ratio {distance / yardstick:.2f}")
+        print(
+            f"{level}: distance of types {distance:.3f}, of a sample of W&I {yardstick:.3f}, ratio {distance / yardstick:.2f}"
+        )
         for name, value in wanted.values.items():
             note = f"{found.values[name] / value:6.2f}" if name in LENGTHS else ""
             print(f"  {name:28} {value:10.3f} {found.values[name]:10.3f} {note}")
@@ -100,10 +112,14 @@ def compare(sentences: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("what", choices=("measure", "fit", "compare"))
     parser.add_argument("folder", nargs="?", type=Path)
-    parser.add_argument("--sentences", type=int, default=4000, help="of each level that the world writes")
+    parser.add_argument(
+        "--sentences", type=int, default=4000, help="of each level that the world writes"
+    )
     parser.add_argument("--rounds", type=int, default=1)
     options = parser.parse_args()
     if options.what == "measure":
@@ -113,7 +129,15 @@ def main() -> None:
     else:
         fit(options.sentences)
         if options.rounds > 1:  # rates are read once, when the package is imported
-            again = [sys.executable, __file__, "fit", "--sentences", str(options.sentences), "--rounds", str(options.rounds - 1)]
+            again = [
+                sys.executable,
+                __file__,
+                "fit",
+                "--sentences",
+                str(options.sentences),
+                "--rounds",
+                str(options.rounds - 1),
+            ]
             subprocess.run(again, check=True)
 
 

@@ -1,7 +1,9 @@
-"""Back-translation speed: plain beam, noise in the beam and sampling, ours and ``fairseq-generate``.
+"""Back-translation speed: plain beam, noise in the beam and sampling, ours and
+``fairseq-generate``.
 
-The models stay in memory from turn to turn, and reading them does not count. Of ``fairseq-generate`` the searches alone are
-timed, as it does itself, while ours counts making batches and pieces too. Without a GPU the clock is that of processor time.
+The models stay in memory from turn to turn, and reading them does not count. Of
+``fairseq-generate`` the searches alone are timed, as it does itself, while ours counts making
+batches and pieces too. Without a GPU the clock is that of processor time.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ Way = Callable[[], float]
 """Decodes all sentences and returns how many a second."""
 
 
-def measure(model: Path, text: Text, work: Path, precision: str, max_tokens: int, turns: int) -> dict[str, list[float]]:
+def measure(
+    model: Path, text: Text, work: Path, precision: str, max_tokens: int, turns: int
+) -> dict[str, list[float]]:
     """Sentences a second of each way in each turn, after a turn that does not count.
 
     Args:
@@ -47,11 +51,20 @@ def measure(model: Path, text: Text, work: Path, precision: str, max_tokens: int
 
 
 def show(precision: str, speeds: Mapping[str, list[float]]) -> None:
-    """Print a line for each way; ``fairseq-generate`` has no noise, so noise is compared with its plain beam."""
+    """Print a line for each way; ``fairseq-generate`` has no noise, so noise is compared with its
+    plain beam.
+    """
     for name, found in speeds.items():
-        stock = speeds["sampling: fairseq-generate" if name.startswith("sampling") else "plain beam: fairseq-generate"]
+        stock = speeds[
+            "sampling: fairseq-generate"
+            if name.startswith("sampling")
+            else "plain beam: fairseq-generate"
+        ]
         ratio = statistics.median(mine / theirs for mine, theirs in zip(found, stock, strict=True))
-        print(f"{precision} {name:32}{statistics.median(found):10,.1f} sentences/s, {ratio:.2f} times fairseq-generate")
+        print(
+            f"{precision} {name:32}{statistics.median(found):10,.1f} sentences/s, {ratio:.2f} "
+            "times fairseq-generate"
+        )
 
 
 def ways(model: Path, text: Text, work: Path, precision: str, max_tokens: int) -> dict[str, Way]:
@@ -67,25 +80,50 @@ def ways(model: Path, text: Text, work: Path, precision: str, max_tokens: int) -
     def timed(decode: Callable[[], object]) -> Way:
         def run() -> float:
             start = now()
-            decode()  # ends with outputs in this process's memory, so the GPU has nothing left to do
+            # Ends with outputs in this process's memory, so the GPU has nothing left to do
+            decode()
             return len(text.sentences) / (now() - start)
 
         return run
 
     return {
-        "plain beam: fairseq-generate": generate(model, text, work, ["--beam", str(PAPER_BEAM), *stock]),
+        "plain beam: fairseq-generate": generate(
+            model, text, work, ["--beam", str(PAPER_BEAM), *stock]
+        ),
         "plain beam: ours": timed(lambda: ours.decode(text.sentences, beam=PAPER_BEAM, seed=1)),
         "plain beam: CTranslate2": timed(lambda: fast.decode(text.sentences, beam=PAPER_BEAM)),
-        "noisy beam: ours": timed(lambda: ours.decode(text.sentences, beam=PAPER_BEAM, beta_random=BETA, seed=1)),
-        "sampling: fairseq-generate": generate(model, text, work, ["--beam", "1", "--nbest", "1", "--sampling", *stock]),
+        "noisy beam: ours": timed(
+            lambda: ours.decode(text.sentences, beam=PAPER_BEAM, beta_random=BETA, seed=1)
+        ),
+        "sampling: fairseq-generate": generate(
+            model, text, work, ["--beam", "1", "--nbest", "1", "--sampling", *stock]
+        ),
         "sampling: ours": timed(lambda: ours.sample(text.sentences, seed=1)),
     }
 
 
 def generate(model: Path, text: Text, work: Path, options: list[str]) -> Way:
     """``fairseq-generate`` over the binarised text, in this process."""
-    paths = [str(text.to_decode), "--path", str(model / "model.pt"), "--results-path", str(work / "generated")]
-    whole = [*paths, "-s", "src", "-t", "trg", "--gen-subset", "train", "--max-len-a", "1.5", "--max-len-b", "10"]
+    paths = [
+        str(text.to_decode),
+        "--path",
+        str(model / "model.pt"),
+        "--results-path",
+        str(work / "generated"),
+    ]
+    whole = [
+        *paths,
+        "-s",
+        "src",
+        "-t",
+        "trg",
+        "--gen-subset",
+        "train",
+        "--max-len-a",
+        "1.5",
+        "--max-len-b",
+        "10",
+    ]
 
     def run() -> float:
         from fairseq import options as fairseq_options
@@ -94,7 +132,9 @@ def generate(model: Path, text: Text, work: Path, options: list[str]) -> Way:
 
         with compat.isolated(), quiet_logs(), timed_searches() as seconds:
             parser = fairseq_options.get_generation_parser()
-            arguments = fairseq_options.parse_args_and_arch(parser, [*whole, *options, "--no-progress-bar"])
+            arguments = fairseq_options.parse_args_and_arch(
+                parser, [*whole, *options, "--no-progress-bar"]
+            )
             program.main(convert_namespace_to_omegaconf(arguments))
         return len(text.sentences) / sum(seconds)
 

@@ -1,7 +1,9 @@
-"""Training speed for `bench_gpu`: our loop, fused or not, and ``fairseq-train``, each in its own process.
+"""Training speed for `bench_gpu`: our loop, fused or not, and ``fairseq-train``, each in its own
+process.
 
-All three make their updates by fairseq's ``Trainer.train_step``, so one clock around it measures them alike: target pieces over
-the time from the end of the last warm-up update to the end of the last one, with all that a loop does in between.
+All three make their updates by fairseq's ``Trainer.train_step``, so one clock around it measures
+them alike: target pieces over the time from the end of the last warm-up update to the end of the
+last one, with all that a loop does in between.
 """
 
 from __future__ import annotations
@@ -46,7 +48,12 @@ class Training(NamedTuple):
 
     def optimisation(self, precision: str) -> Optimisation:
         """Adam with a peak that suits models of any of the sizes for as long as a benchmark."""
-        options = {"learning_rate": 7e-4, "warmup_updates": 200, "max_tokens": self.max_tokens, "updates": self.updates}
+        options = {
+            "learning_rate": 7e-4,
+            "warmup_updates": 200,
+            "max_tokens": self.max_tokens,
+            "updates": self.updates,
+        }
         return Optimisation.model_validate({**options, "precision": precision})
 
 
@@ -55,7 +62,8 @@ class Speed(NamedTuple):
 
     Attributes:
         words_per_second: target pieces a second.
-        memory_gib: the peak, of the GPU's memory as torch asks for it, or of the process without a GPU.
+        memory_gib: the peak, of the GPU's memory as torch asks for it, or of the process without a
+            GPU.
         loss: of the last update, bits a piece; the three ways begin alike and should stay close.
     """
 
@@ -65,7 +73,9 @@ class Speed(NamedTuple):
 
 
 def now() -> float:
-    """The clock in seconds: of the wall with a GPU; else of this process's processor time, which a busy machine does not move."""
+    """The clock in seconds: of the wall with a GPU; else of this process's processor time, which a
+    busy machine does not move.
+    """
     import torch
 
     return time.perf_counter() if torch.cuda.is_available() else time.process_time()
@@ -82,11 +92,16 @@ def _train(way: str, training: Training, precision: str, folder: Path) -> Speed:
 
     from pseudogec.seq2seq import compat
 
-    set_start_method("fork", force=True)  # of fairseq-train's process for batches, as when it is started from a shell
+    # Of fairseq-train's process for batches, as when it is started from a shell
+    set_start_method("fork", force=True)
     compat.apply()
     steps = _watch_steps()
     folder.mkdir(parents=True)
-    with contextlib.chdir(folder), (folder / "log.txt").open("w") as log, contextlib.redirect_stdout(log):
+    with (
+        contextlib.chdir(folder),
+        (folder / "log.txt").open("w") as log,
+        contextlib.redirect_stdout(log),
+    ):
         _program(way)(way, training, precision, folder)
     warm = min(max(1, round(WARM_UP_SHARE * len(steps))), len(steps) - 1)
     words = sum(words for _, words, _ in steps[warm:])
@@ -103,7 +118,15 @@ def _ours(way: str, training: Training, precision: str, folder: Path) -> None:
 
     architecture = training.architecture.model_copy(update={"fused": way.endswith("fused")})
     save_dir = training.keep or folder / "model"
-    train([training.data], None, training.dictionary, save_dir, architecture, training.optimisation(precision), seed=1)
+    train(
+        [training.data],
+        None,
+        training.dictionary,
+        save_dir,
+        architecture,
+        training.optimisation(precision),
+        seed=1,
+    )
 
 
 def _fairseq_train(way: str, training: Training, precision: str, folder: Path) -> None:
@@ -113,10 +136,25 @@ def _fairseq_train(way: str, training: Training, precision: str, folder: Path) -
     from pseudogec.seq2seq.training import training_job
 
     data = prepare([training.data], None, training.dictionary, folder / "data")
-    model = ["--source-lang", "src", "--target-lang", "trg", "--task", "translation", *training.architecture.fairseq_arguments()]
-    job = training_job(model, data, training.optimisation(precision), seed=1, save_dir=folder / "model", validate=False)
-    # What is not the model's or the optimiser's is as fairseq has it: a process that makes batches ahead. Processor time would
-    # not see that process, so without a GPU there is none, as in ours.
+    model = [
+        "--source-lang",
+        "src",
+        "--target-lang",
+        "trg",
+        "--task",
+        "translation",
+        *training.architecture.fairseq_arguments(),
+    ]
+    job = training_job(
+        model,
+        data,
+        training.optimisation(precision),
+        seed=1,
+        save_dir=folder / "model",
+        validate=False,
+    )
+    # What is not the model's or the optimiser's is as fairseq has it: a process that makes batches
+    # ahead. Processor time would not see that process, so without a GPU there is none, as in ours.
     ahead = ["--num-workers", "1", "--data-buffer-size", "10"] if torch.cuda.is_available() else []
     fairseq_programs.main("train", *job.arguments, *ahead, "--no-save", "--log-interval", "100")
 
@@ -143,5 +181,7 @@ def _watch_steps() -> list[tuple[float, float, float]]:
 
 
 def _peak_of_process() -> int:
-    status = dict(line.split(":", 1) for line in Path(f"/proc/{os.getpid()}/status").read_text().splitlines())
+    status = dict(
+        line.split(":", 1) for line in Path(f"/proc/{os.getpid()}/status").read_text().splitlines()
+    )
     return int(status["VmHWM"].split()[0]) * 1024

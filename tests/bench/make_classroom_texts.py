@@ -1,9 +1,12 @@
-"""Choose the sentences of the classroom: writes lib/pseudogec/corpora/texts/{everyday.tsv,blogs.txt,novels.txt}.xz.
+"""Choose the sentences of the classroom: writes
+lib/pseudogec/corpora/texts/{everyday.tsv,blogs.txt,novels.txt}.xz.
 
-    python tests/bench/make_classroom_texts.py FOLDER     # with tatoeba.tsv.xz, govblog.tok.txt.xz, gutenberg.tok.txt.xz
+    python tests/bench/make_classroom_texts.py FOLDER     # with tatoeba.tsv.xz, govblog.tok.txt.xz,
+    gutenberg.tok.txt.xz
 
-A sentence is left out if it holds a word of `UNWANTED`, since a class reads it, or if it is nearly a sentence that was taken: if
-at most a quarter of the words must be changed. So the texts may be divided in any way, and no part has a sentence of another.
+A sentence is left out if it holds a word of `UNWANTED`, since a class reads it, or if it is nearly
+a sentence that was taken: if at most a quarter of the words must be changed. So the texts may be
+divided in any way, and no part has a sentence of another.
 """
 
 from __future__ import annotations
@@ -25,7 +28,9 @@ from pseudogec.text import tokenise
 TEXTS = Path(pseudogec.corpora.texts.__file__).parent
 LONGEST = 40
 SHORTEST_NUMBERED, SHORTEST = 7, 9
-"""Tokens of an everyday sentence with a number at Tatoeba, and of one without, which are taken as far as they are long."""
+"""Tokens of an everyday sentence with a number at Tatoeba, and of one without, which are taken as
+far as they are long.
+"""
 OF_A_TEXT = 10_000
 """Sentences of blogs and of novels."""
 
@@ -39,7 +44,9 @@ UNWANTED = re.compile(
     |kiss(?:ed|es|ing)?|fat|ugly|bombs?|bombing|genocide|execut(?:ed|ion)|behead\w*|blood\w*)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-"""Words of sex, insults, drugs and violence, and of people of whom old novels and careless writers speak ill."""
+"""Words of sex, insults, drugs and violence, and of people of whom old novels and careless writers
+speak ill.
+"""
 
 _PLAIN = re.compile(r"[A-Za-z0-9 ,.?!':$%-]+")
 
@@ -66,8 +73,17 @@ class NearDuplicates:
 
 def wanted(tokens: list[str], shortest: int) -> bool:
     text = " ".join(tokens)
-    fits = shortest <= len(tokens) <= LONGEST and tokens[-1] in (".", "?", "!") and tokens[0][0].isupper()
-    return fits and bool(_PLAIN.fullmatch(text)) and not UNWANTED.search(text) and is_clean_seed_text(text)
+    fits = (
+        shortest <= len(tokens) <= LONGEST
+        and tokens[-1] in (".", "?", "!")
+        and tokens[0][0].isupper()
+    )
+    return (
+        fits
+        and bool(_PLAIN.fullmatch(text))
+        and not UNWANTED.search(text)
+        and is_clean_seed_text(text)
+    )
 
 
 def everyday(file: Path, taken: NearDuplicates) -> Iterator[str]:
@@ -89,7 +105,9 @@ def first(lines: Iterable[str], count: int) -> list[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", type=Path)
     folder = parser.parse_args().folder
     taken = NearDuplicates()

@@ -1,10 +1,12 @@
-"""Write a synthetic cirrussearch dump and Gigaword file of a given size, in the form in which the real ones are distributed.
+"""Write a synthetic cirrussearch dump and Gigaword file of a given size, in the form in which the
+real ones are distributed.
 
-    python tests/bench/make_dumps.py FOLDER [--megabytes 1000] [--kind cirrussearch] [--kind gigaword]
+    python tests/bench/make_dumps.py FOLDER [--megabytes 1000] [--kind cirrussearch] [--kind
+    gigaword]
 
-The text is the classroom's blogs and novels, with what the readers must cope with: pages
-of other name spaces, documents that are no stories, entities, letters outside ASCII, lines broken within sentences. The size is
-that of the uncompressed text, and sentences occur many times.
+The text is the classroom's blogs and novels, with what the readers must cope with: pages of other
+name spaces, documents that are no stories, entities, letters outside ASCII, lines broken within
+sentences. The size is that of the uncompressed text, and sentences occur many times.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ from pseudogec.edits import joined
 
 
 def paragraphs(text: Text) -> Iterator[list[str]]:
-    """Endlessly: paragraphs of some sentences of running text; one in twenty holds a name with letters outside ASCII."""
+    """Endlessly: paragraphs of some sentences of running text; one in twenty holds a name with
+    letters outside ASCII.
+    """
     sentences = [joined(tokens) for tokens in classroom_sentences(text, "seed")]
     draw = random.Random(text)
     while True:
@@ -48,7 +52,13 @@ def gigaword() -> Iterator[bytes]:
     text = paragraphs("novels")
     for number, _ in enumerate(iter(int, 1)):
         kind = "story" if number % 10 else "multi"
-        lines = [f'<DOC id="AFP_ENG_2010.{number:07d}" type="{kind}" >', "<HEADLINE>", "A headline", "</HEADLINE>", "<TEXT>"]
+        lines = [
+            f'<DOC id="AFP_ENG_2010.{number:07d}" type="{kind}" >',
+            "<HEADLINE>",
+            "A headline",
+            "</HEADLINE>",
+            "<TEXT>",
+        ]
         for _ in range(number % 7 + 1):
             wrapped = textwrap.wrap(html.escape(" ".join(next(text)), quote=False), 75)
             lines += ["<P>", *wrapped, "</P>"]
@@ -71,12 +81,16 @@ def make(kind: str, folder: Path, size: int) -> Path:
             written += len(entry)
             if written >= size:
                 break
-    print(f"{folder / name}: {written:,} bytes of text, {(folder / name).stat().st_size:,} compressed")
+    print(
+        f"{folder / name}: {written:,} bytes of text, {(folder / name).stat().st_size:,} compressed"
+    )
     return folder / name
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", type=Path)
     parser.add_argument("--megabytes", type=int, default=1000)
     parser.add_argument("--kind", action="append", choices=list(KINDS))

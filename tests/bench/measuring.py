@@ -18,10 +18,16 @@ from pseudogec.text import Bpe, Vocabulary
 
 def describe_machine() -> str:
     """Processor, cores that this process may use, Python, and how busy the machine is."""
-    names = [line.partition(":")[2].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line]
+    names = [
+        line.partition(":")[2].strip()
+        for line in Path("/proc/cpuinfo").read_text().splitlines()
+        if "model name" in line
+    ]
     name = names[0] if names else platform.machine()
     cores = len(os.sched_getaffinity(0))
-    return f"{name}, {cores} cores, Python {platform.python_version()}, load {os.getloadavg()[0]:.1f}"
+    return (
+        f"{name}, {cores} cores, Python {platform.python_version()}, load {os.getloadavg()[0]:.1f}"
+    )
 
 
 class Text(NamedTuple):
@@ -49,8 +55,13 @@ def make_text(folder: Path, pairs: int, merges: int, to_decode: int = 1) -> Text
     bpe = Bpe.learn([pair.target for pair in learners], merges)
     pieces = [(bpe.apply(pair.source), bpe.apply(pair.target)) for pair in learners]
     counts = Counter(piece for pair in pieces for side in pair for piece in side)
-    novels = [bpe.apply(tokens) for tokens in islice(cycle(classroom_sentences("novels", "seed")), to_decode)]
-    text = Text(*(folder / name for name in ("forward", "reverse", "to_decode", "dict.txt")), novels)
+    novels = [
+        bpe.apply(tokens)
+        for tokens in islice(cycle(classroom_sentences("novels", "seed")), to_decode)
+    ]
+    text = Text(
+        *(folder / name for name in ("forward", "reverse", "to_decode", "dict.txt")), novels
+    )
     Vocabulary(counts, symbols=bpe.possible_subwords(ENGLISH.characters)).save(text.dictionary)
     binarise(pieces, text.dictionary, text.forward)
     binarise([(target, source) for source, target in pieces], text.dictionary, text.reverse)

@@ -25,9 +25,14 @@ FLAGS = [
 @pytest.fixture(scope="session")
 def chromium() -> str:
     """The path of a browser."""
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    found = next(
+        filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+    )
     if found is None:
-        pytest.skip("needs chromium, which is not installed; `make browser` installs it on Debian for a user who may")
+        pytest.skip(
+            "needs chromium, which is not installed; `make browser` installs it on Debian "
+            "for a user who may"
+        )
     return found
 
 
@@ -39,8 +44,12 @@ def playwright() -> Iterator[Playwright]:
 
 
 @contextmanager
-def opened(playwright: Playwright, chromium: str, folder: Path, width: int) -> Iterator[tuple[BrowserContext, Page]]:
-    """Open a browser with an empty profile in ``folder`` and a window so many pixels wide; gives it and its first tab."""
+def opened(
+    playwright: Playwright, chromium: str, folder: Path, width: int
+) -> Iterator[tuple[BrowserContext, Page]]:
+    """Open a browser with an empty profile in ``folder`` and a window so many pixels wide; gives it
+    and its first tab.
+    """
     context = playwright.chromium.launch_persistent_context(
         folder, executable_path=chromium, args=FLAGS, viewport={"width": width, "height": 900}
     )

@@ -1,7 +1,7 @@
 """JupyterLab as a student opens it in a fresh clone.
 
-Notebook 01 runs to its end on the smallest study, and its sliders change what it shows. Notebook 03 runs to its end on what is
-committed; then a cell is changed by hand, so that one model is trained.
+Notebook 01 runs to its end on the smallest study, and its sliders change what it shows. Notebook 03
+runs to its end on what is committed; then a cell is changed by hand, so that one model is trained.
 """
 
 from __future__ import annotations
@@ -48,7 +48,9 @@ def store(chromium: str, shared_store: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The parts of a fresh clone that notebooks use: no results but the classroom's committed pack."""
+    """The parts of a fresh clone that notebooks use: no results but the classroom's committed
+    pack.
+    """
     clone = tmp_path_factory.mktemp("clone")
     for part in ("lib", "params", "notebooks", f"outputs/classroom/{PACK}"):
         shutil.copytree(PROJECT / part, clone / part, ignore=shutil.ignore_patterns("__pycache__"))
@@ -60,7 +62,9 @@ def notebook(clone: Path) -> Path:
     """Notebook 01 of the clone with the small profile in its cell of parameters."""
     path = clone / "notebooks" / f"{NOTEBOOK}.ipynb"
     content = nbformat.read(path, as_version=4)
-    (parameters,) = (cell for cell in content.cells if "parameters" in cell.metadata.get("tags", []))
+    (parameters,) = (
+        cell for cell in content.cells if "parameters" in cell.metadata.get("tags", [])
+    )
     changed = parameters.source.replace('profile = "classroom"', 'profile = "smoke"')
     parameters.source = changed.replace("overrides = []", f"overrides = {SMALLEST!r}")
     nbformat.write(content, path)
@@ -68,12 +72,19 @@ def notebook(clone: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def lab(clone: Path, shared_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Path], str]]:
-    """A function from a notebook to its address in the JupyterLab of a new user, with one setting changed."""
+def lab(
+    clone: Path, shared_store: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[Path], str]]:
+    """A function from a notebook to its address in the JupyterLab of a new user, with one setting
+    changed.
+    """
     own = tmp_path_factory.mktemp("jupyter")
-    tracker = own / "settings" / "@jupyterlab" / "notebook-extension" / "tracker.jupyterlab-settings"
+    tracker = (
+        own / "settings" / "@jupyterlab" / "notebook-extension" / "tracker.jupyterlab-settings"
+    )
     tracker.parent.mkdir(parents=True)
-    tracker.write_text('{"windowingMode": "none"}', encoding="utf-8")  # cells out of sight are on the page, too
+    # Cells out of sight are on the page, too
+    tracker.write_text('{"windowingMode": "none"}', encoding="utf-8")
     of_tests = {"MPLBACKEND", "PSEUDOGEC_PACKS"}
     environment = {name: value for name, value in os.environ.items() if name not in of_tests} | {
         "JUPYTER_CONFIG_DIR": str(own / "config"),
@@ -87,22 +98,39 @@ def lab(clone: Path, shared_store: Path, tmp_path_factory: pytest.TempPathFactor
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     token = secrets.token_hex(16)
-    options = ["--no-browser", "--allow-root", f"--port={port}", "--ServerApp.port_retries=0", "--ServerApp.ip=127.0.0.1"]
+    options = [
+        "--no-browser",
+        "--allow-root",
+        f"--port={port}",
+        "--ServerApp.port_retries=0",
+        "--ServerApp.ip=127.0.0.1",
+    ]
     options += [f"--IdentityProvider.token={token}"]
-    [disabled] = re.findall(r"/(jupyter labextension disable) (\S+)$", (PROJECT / "Makefile").read_text(), re.MULTILINE)
-    subprocess.run([sys.executable, "-m", *disabled[0].split(), "--level=user", disabled[1]], env=environment, check=True)
+    [disabled] = re.findall(
+        r"/(jupyter labextension disable) (\S+)$", (PROJECT / "Makefile").read_text(), re.MULTILINE
+    )
+    subprocess.run(
+        [sys.executable, "-m", *disabled[0].split(), "--level=user", disabled[1]],
+        env=environment,
+        check=True,
+    )
     command = [sys.executable, "-m", "jupyterlab", str(clone / "notebooks"), *options]
     with (own / "log.txt").open("w") as log:
         server = subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT)
     try:
         _wait_for(f"http://127.0.0.1:{port}/api?token={token}", server, own / "log.txt")
         # Each notebook has its own workspace, since JupyterLab shows a workspace in one tab only.
-        yield lambda notebook: f"http://127.0.0.1:{port}/lab/workspaces/{notebook.stem}/tree/{notebook.name}?token={token}"
+        yield (
+            lambda notebook: (
+                f"http://127.0.0.1:{port}/lab/workspaces/{notebook.stem}/tree/{notebook.name}?token={token}"
+            )
+        )
     finally:
         server.terminate()
         try:
             server.wait(timeout=60)
-        except subprocess.TimeoutExpired:  # JupyterLab waits for its kernels, for ever if one of them does not answer
+        # JupyterLab waits for its kernels, for ever if one of them does not answer
+        except subprocess.TimeoutExpired:
             server.kill()
             server.wait()
 
@@ -119,7 +147,9 @@ def _wait_for(address: str, server: subprocess.Popen[bytes], log: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def browser(playwright: Playwright, chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext]:
+def browser(
+    playwright: Playwright, chromium: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[BrowserContext]:
     with opened(playwright, chromium, tmp_path_factory.mktemp("profile"), 1280) as (context, _):
         context.set_default_timeout(60_000)
         yield context
@@ -156,7 +186,10 @@ def saved(page: Page, notebook: Path) -> list[NotebookNode]:
             code = code_cells(notebook)
         if code and all(cell.execution_count for cell in code):
             return code
-    pytest.fail(f"after {PATIENCE} s only {sum(bool(cell.execution_count) for cell in code)} of {len(code)} cells had run")
+    pytest.fail(
+        f"after {PATIENCE} s only {sum(bool(cell.execution_count) for cell in code)} of "
+        f"{len(code)} cells had run"
+    )
 
 
 def code_cells(path: Path) -> list[NotebookNode]:
@@ -164,12 +197,21 @@ def code_cells(path: Path) -> list[NotebookNode]:
 
 
 def shown(cell: NotebookNode) -> list[dict[str, str]]:
-    """What a reader without a kernel sees of a cell's outputs; an object's address in memory is no part of it."""
+    """What a reader without a kernel sees of a cell's outputs; an object's address in memory is no
+    part of it.
+    """
     # What is printed may come in one part or in several.
     printed = "".join(output.text for output in cell.outputs if output.output_type == "stream")
-    outputs = [{"printed": printed}, *(output.get("data", {}) for output in cell.outputs if output.output_type != "stream")]
+    outputs = [
+        {"printed": printed},
+        *(output.get("data", {}) for output in cell.outputs if output.output_type != "stream"),
+    ]
     return [
-        {kind: re.sub("0x[0-9a-f]+", "0x", str(text)).strip() for kind, text in data.items() if "widget" not in kind}
+        {
+            kind: re.sub("0x[0-9a-f]+", "0x", str(text)).strip()
+            for kind, text in data.items()
+            if "widget" not in kind
+        }
         for data in outputs
     ]
 
@@ -183,7 +225,11 @@ def cell_with(page: Page, text: str) -> Locator:
 def check_outputs(executed: list[NotebookNode]) -> None:
     """Something was drawn, and nothing went wrong."""
     outputs = [output for cell in executed for output in cell.outputs]
-    assert not [output for output in outputs if output.output_type == "error" or output.get("name") == "stderr"]
+    assert not [
+        output
+        for output in outputs
+        if output.output_type == "error" or output.get("name") == "stderr"
+    ]
     assert any("image/png" in output.get("data", {}) for output in outputs)
 
 
@@ -201,7 +247,11 @@ def test_a_notebook_opened_by_hand_shows_what_the_batch_shows(
     by_batch = {cell.id: shown(cell) for cell in code_cells(batch)}
     for by_hand in executed:
         # Executed copies leave out where artefacts were found, which differs from run to run.
-        lasting = [output for output in shown(by_hand) if "This notebook needs" not in output.get("text/plain", "")]
+        lasting = [
+            output
+            for output in shown(by_hand)
+            if "This notebook needs" not in output.get("text/plain", "")
+        ]
         assert lasting == by_batch[by_hand.id], by_hand.source
 
 
@@ -218,7 +268,8 @@ def test_a_slider_moved_by_keyboard_changes_the_sentence(page: Page) -> None:
     assert cell.locator("table").inner_text() != before
     for _ in range(4):
         handle.press("ArrowLeft")
-    expect(cell).to_contain_text(re.compile(r"direct noise, μ_mask 0\.3\b"))  # not the 0.35 on the way
+    # Not the 0.35 on the way
+    expect(cell).to_contain_text(re.compile(r"direct noise, μ_mask 0\.3\b"))
     assert cell.locator("table").inner_text() == before
 
 
@@ -242,23 +293,31 @@ grid"""
 
 
 @pytest.fixture(scope="module")
-def committed(browser: BrowserContext, lab: Callable[[Path], str], clone: Path) -> tuple[Page, list[NotebookNode]]:
+def committed(
+    browser: BrowserContext, lab: Callable[[Path], str], clone: Path
+) -> tuple[Page, list[NotebookNode]]:
     """Notebook 03 as it is committed, run to its end, and its code cells."""
     notebook = clone / "notebooks" / f"{COMMITTED}.ipynb"
     page = run_all_cells(browser, lab(notebook))
     return page, saved(page, notebook)
 
 
-def test_a_fresh_clone_shows_what_is_committed_and_trains_nothing(committed: tuple[Page, list[NotebookNode]]) -> None:
+def test_a_fresh_clone_shows_what_is_committed_and_trains_nothing(
+    committed: tuple[Page, list[NotebookNode]],
+) -> None:
     page, executed = committed
     check_outputs(executed)
-    expect(page.locator(".jp-CodeCell", has_text="report.begin(").first).to_contain_text("in the pack, 0 to build")
+    expect(page.locator(".jp-CodeCell", has_text="report.begin(").first).to_contain_text(
+        "in the pack, 0 to build"
+    )
     assert not page.get_by_text("are to be built").count()
     assert not page.get_by_text("get notified about official Jupyter news").count()
 
 
 @pytest.mark.usefixtures("store")
-def test_a_size_changed_by_hand_trains_one_model_with_its_progress_shown(committed: tuple[Page, list[NotebookNode]]) -> None:
+def test_a_size_changed_by_hand_trains_one_model_with_its_progress_shown(
+    committed: tuple[Page, list[NotebookNode]],
+) -> None:
     page, _ = committed
     changed = cell_with(page, 'grid = study.grid("joint_vs_pretrain"')
     changed.locator(".cm-content").fill(ONE_MODEL)
@@ -267,7 +326,11 @@ def test_a_size_changed_by_hand_trains_one_model_with_its_progress_shown(committ
     scores = cell_with(page, "scores = study.scores(grid)")
     scores.locator(".cm-content").click()
     page.keyboard.press("Shift+Enter")
-    expect(scores).to_contain_text(re.compile(r"artefacts are to be built, about .*\bmodel 1\b"), timeout=PATIENCE * 1000)
+    expect(scores).to_contain_text(
+        re.compile(r"artefacts are to be built, about .*\bmodel 1\b"), timeout=PATIENCE * 1000
+    )
     expect(scores).to_contain_text(re.compile(r"model \d+/300 updates"), timeout=PATIENCE * 1000)
-    expect(scores.locator(".jp-InputArea-prompt")).to_have_text(re.compile(r"\[\d+\]:"), timeout=PATIENCE * 1000)
+    expect(scores.locator(".jp-InputArea-prompt")).to_have_text(
+        re.compile(r"\[\d+\]:"), timeout=PATIENCE * 1000
+    )
     expect(scores).not_to_contain_text("Traceback")

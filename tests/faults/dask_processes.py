@@ -1,4 +1,6 @@
-"""A Dask cluster of separate processes on one machine, started by Dask's own programs, for tests that kill and measure."""
+"""A Dask cluster of separate processes on one machine, started by Dask's own programs, for tests
+that kill and measure.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ HOST = "127.0.0.1"
 
 
 class DaskProcesses:
-    """A `dask scheduler` and some `dask worker` (each a nanny and its worker), as a user would start them.
+    """A `dask scheduler` and some `dask worker` (each a nanny and its worker), as a user would
+    start them.
 
     Args:
         log: where they write what they say.
@@ -39,13 +42,24 @@ class DaskProcesses:
         return subprocess.Popen(command, stdout=self._log, stderr=self._log)
 
     def _start_scheduler(self) -> Process:
-        process = self._start("dask_scheduler", "--host", HOST, "--port", str(self._port), "--dashboard-address", ":0")
+        process = self._start(
+            "dask_scheduler", "--host", HOST, "--port", str(self._port), "--dashboard-address", ":0"
+        )
         wait_for(lambda: _listens(self._port), "the scheduler listens", 120)
         return process
 
     def _start_worker(self) -> Process:
         # A worker that is just starting when the scheduler dies would wait for another without end.
-        return self._start("dask_worker", self.address, "--nthreads", "1", "--memory-limit", "0", "--death-timeout", "20")
+        return self._start(
+            "dask_worker",
+            self.address,
+            "--nthreads",
+            "1",
+            "--memory-limit",
+            "0",
+            "--death-timeout",
+            "20",
+        )
 
     def restart_scheduler(self) -> None:
         """Start another scheduler at the same address."""
@@ -59,7 +73,9 @@ class DaskProcesses:
         self.nannies[number] = self._start_worker()
 
     def restart_ended_workers(self) -> None:
-        """Start nannies again that have ended: one gives up if its worker dies before it has started."""
+        """Start nannies again that have ended: one gives up if its worker dies before it has
+        started.
+        """
         for number, nanny in enumerate(self.nannies):
             if nanny.poll() is not None:
                 self.restart_worker(number)
@@ -111,4 +127,11 @@ def _children(pid: int) -> list[psutil.Process]:
 def run_all_command(repository: Path, folder: Path, *arguments: str) -> list[str]:
     """The batch program with a store and outputs in a folder."""
     places = ["--store", str(folder / "store"), "--outputs", str(folder / "outputs")]
-    return [sys.executable, str(repository / "run_all.py"), "--profile", "smoke", *places, *arguments]
+    return [
+        sys.executable,
+        str(repository / "run_all.py"),
+        "--profile",
+        "smoke",
+        *places,
+        *arguments,
+    ]

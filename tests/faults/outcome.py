@@ -22,7 +22,11 @@ def results(store: Path) -> dict[str, Any]:
 
 def _without_times(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _without_times(item) for name, item in value.items() if not ("second" in name or "time" in name)}
+        return {
+            name: _without_times(item)
+            for name, item in value.items()
+            if not ("second" in name or "time" in name)
+        }
     return [_without_times(item) for item in value] if isinstance(value, list) else value
 
 
@@ -32,17 +36,27 @@ def compare(folder: Path, reference: Path) -> list[str]:
     mine, theirs = results(folder / "store"), results(reference / "store")
     for name in sorted(mine.keys() | theirs.keys()):
         if mine.get(name) != theirs.get(name):
-            complaints.append(f"{name}: {json.dumps(mine.get(name))[:300]} differs from {json.dumps(theirs.get(name))[:300]}")
-    tables = sorted(path.relative_to(reference / "outputs") for path in (reference / "outputs" / "tables").rglob("*.csv"))
+            complaints.append(
+                f"{name}: {json.dumps(mine.get(name))[:300]} differs from "
+                f"{json.dumps(theirs.get(name))[:300]}"
+            )
+    tables = sorted(
+        path.relative_to(reference / "outputs")
+        for path in (reference / "outputs" / "tables").rglob("*.csv")
+    )
     for table in tables:
         if not (folder / "outputs" / table).exists():
             complaints.append(f"{table} is missing")
-        elif (folder / "outputs" / table).read_bytes() != (reference / "outputs" / table).read_bytes():
+        elif (folder / "outputs" / table).read_bytes() != (
+            reference / "outputs" / table
+        ).read_bytes():
             complaints.append(f"{table} differs from the undisturbed run's")
     if not tables:
         complaints.append("the undisturbed run wrote no tables")
     scores = Path("outputs") / "scores.parquet"
-    if (reference / scores).exists() and not pd.read_parquet(folder / scores).equals(pd.read_parquet(reference / scores)):
+    if (reference / scores).exists() and not pd.read_parquet(folder / scores).equals(
+        pd.read_parquet(reference / scores)
+    ):
         complaints.append("scores.parquet differs from the undisturbed run's")
     return complaints
 
@@ -58,6 +72,9 @@ def look_over(store: Path) -> list[str]:
             continue
         for name, file in recorded.items():
             path = folder / name
-            if not path.is_file() or hashlib.sha256(path.read_bytes()).hexdigest() != file["sha256"]:
+            if (
+                not path.is_file()
+                or hashlib.sha256(path.read_bytes()).hexdigest() != file["sha256"]
+            ):
                 complaints.append(f"{folder.name}/{name} is not what was written")
     return complaints

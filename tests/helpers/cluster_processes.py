@@ -30,15 +30,32 @@ def free_port() -> int:
 
 def start_scheduler(stack: contextlib.ExitStack) -> tuple[subprocess.Popen[bytes], str]:
     port = free_port()
-    words = ["-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard"]
-    process = stack.enter_context(subprocess.Popen([sys.executable, *words], stderr=subprocess.DEVNULL))
+    words = [
+        "-m",
+        "distributed.cli.dask_scheduler",
+        "--host",
+        "127.0.0.1",
+        "--port",
+        str(port),
+        "--no-dashboard",
+    ]
+    process = stack.enter_context(
+        subprocess.Popen([sys.executable, *words], stderr=subprocess.DEVNULL)
+    )
     stack.callback(process.kill)
     return process, f"tcp://127.0.0.1:{port}"
 
 
 @contextlib.contextmanager
 def dask_worker(address: str, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
-    command = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--no-dashboard", *arguments]
+    command = [
+        sys.executable,
+        "-m",
+        "distributed.cli.dask_worker",
+        address,
+        "--no-dashboard",
+        *arguments,
+    ]
     with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
         try:
             yield process

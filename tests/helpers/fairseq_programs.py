@@ -1,4 +1,6 @@
-"""fairseq's programs on today's Python, to compare with: ``python tests/helpers/fairseq_programs.py train ARGUMENTS``."""
+"""fairseq's programs on today's Python, to compare with: ``python tests/helpers/fairseq_programs.py
+train ARGUMENTS``.
+"""
 
 from __future__ import annotations
 

@@ -17,15 +17,28 @@ def make_noiser(name: str, parameters: Mapping[str, Any], resources: NoiseResour
     return Noiser(method, resources)
 
 
-def learnt_from(sources: Iterable[Sequence[str]], targets: Iterable[Sequence[str]]) -> NoiseResources:
+def learnt_from(
+    sources: Iterable[Sequence[str]], targets: Iterable[Sequence[str]]
+) -> NoiseResources:
     """What genuine pairs of words teach."""
     sources, targets = list(sources), list(targets)
     edits = load_annotator().annotate(sources, targets)
-    annotated = [AnnotatedSentence(tuple(source), {0: found}) for source, found in zip(sources, edits, strict=True)]
-    return NoiseResources(Counter(word for target in targets for word in target), annotated=annotated)
+    annotated = [
+        AnnotatedSentence(tuple(source), {0: found})
+        for source, found in zip(sources, edits, strict=True)
+    ]
+    return NoiseResources(
+        Counter(word for target in targets for word in target), annotated=annotated
+    )
 
 
 def noised(noiser: Noiser, sentences: Sequence[Sequence[str]], seed: int) -> NoiseProfile:
     streams = SentenceStreams(seed)
-    kinds = (operation.kind for place, words in enumerate(sentences) for operation in noiser.operations(words, streams[place]))
-    return NoiseProfile(len(sentences), sum(map(len, sentences)), dict(sorted(Counter(kinds).items())))
+    kinds = (
+        operation.kind
+        for place, words in enumerate(sentences)
+        for operation in noiser.operations(words, streams[place])
+    )
+    return NoiseProfile(
+        len(sentences), sum(map(len, sentences)), dict(sorted(Counter(kinds).items()))
+    )

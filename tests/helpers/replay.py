@@ -1,4 +1,6 @@
-"""A build played again from the seconds that its artefacts took, with what is told of it while it runs."""
+"""A build played again from the seconds that its artefacts took, with what is told of it while it
+runs.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,14 @@ class Prediction(NamedTuple):
     said: float
 
 
-def replay(todo: Sequence[Recipe], took: Mapping[str, float], left: TimeLeft, every: float) -> Iterator[Prediction]:
-    """Yield what is predicted from the beginning to the end of a build, whose moment is that of the last prediction.
+def replay(
+    todo: Sequence[Recipe], took: Mapping[str, float], left: TimeLeft, every: float
+) -> Iterator[Prediction]:
+    """Yield what is predicted from the beginning to the end of a build, whose moment is that of the
+    last prediction.
 
-    Whatever is ready begins on the first worker that is free, in the order of ``todo``. Before each prediction, all artefacts in
-    work say how far they are.
+    Whatever is ready begins on the first worker that is free, in the order of ``todo``. Before each
+    prediction, all artefacts in work say how far they are.
 
     Args:
         todo: what was built, parents first.

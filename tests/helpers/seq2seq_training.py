@@ -1,4 +1,6 @@
-"""Tiny trainings for tests: ours, fairseq's own, and one that is killed; and whether two have the same weights."""
+"""Tiny trainings for tests: ours, fairseq's own, and one that is killed; and whether two have the
+same weights.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +23,19 @@ from pseudogec.seq2seq.options import Architecture, Optimisation
 from pseudogec.seq2seq.training import TrainingResult, train
 
 _TESTS = Path(__file__).parents[1]
-ENVIRONMENT = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": f"{_TESTS}{os.pathsep}{_TESTS.parent / 'lib'}"}
+ENVIRONMENT = os.environ | {
+    "OMP_NUM_THREADS": "1",
+    "PYTHONPATH": f"{_TESTS}{os.pathsep}{_TESTS.parent / 'lib'}",
+}
 
-TWO_PROCESSES = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--local-addr=127.0.0.1", "--nproc-per-node=2"]
+TWO_PROCESSES = [
+    sys.executable,
+    "-m",
+    "torch.distributed.run",
+    "--standalone",
+    "--local-addr=127.0.0.1",
+    "--nproc-per-node=2",
+]
 """A launcher that has two processes share a training."""
 
 
@@ -37,7 +49,9 @@ def train_tiny(
     architecture: Architecture = TINY,
     **options: Any,
 ) -> TrainingResult:
-    """Train on datasets of a folder that has ``dict.txt`` too; the further options are those of `Optimisation` and of `train`."""
+    """Train on datasets of a folder that has ``dict.txt`` too; the further options are those of
+    `Optimisation` and of `train`.
+    """
     optimisation = optimisation_among(options)
     return train(
         [data / name for name in datasets],
@@ -97,7 +111,9 @@ def kill_while_saving(training: str, saves: int) -> None:
         torch.save = save_half_and_die
     """
     program = textwrap.dedent(script) + textwrap.dedent(training)
-    child = subprocess.run([sys.executable, "-c", program], env=ENVIRONMENT, check=False, timeout=120)
+    child = subprocess.run(
+        [sys.executable, "-c", program], env=ENVIRONMENT, check=False, timeout=120
+    )
     assert child.returncode == -signal.SIGKILL
 
 
@@ -111,7 +127,11 @@ def weights_of(path: Path) -> dict[str, torch.Tensor]:
     """The weights of a model file or checkpoint by name."""
     weights = checkpoints.load(path)["model"]
     # A placeholder that fairseq never fills: whatever the memory held.
-    return {name: value for name, value in weights.items() if not name.endswith("embed_positions._float_tensor")}
+    return {
+        name: value
+        for name, value in weights.items()
+        if not name.endswith("embed_positions._float_tensor")
+    }
 
 
 def assert_same_weights(first: dict[str, torch.Tensor], second: dict[str, torch.Tensor]) -> None:
@@ -125,7 +145,7 @@ def assert_close_weights(first: Path, second: Path, rtol: float, atol: float) ->
     one, other = checkpoints.load(first)["model"], checkpoints.load(second)["model"]
     assert one.keys() == other.keys()
     for name, weights in one.items():
-        # A bias of the keys moves all scores of a query alike, so its true gradient is nought, and Adam amplifies what
-        # rounding leaves of it.
+        # A bias of the keys moves all scores of a query alike, so its true gradient is nought, and
+        # Adam amplifies what rounding leaves of it.
         if not name.endswith("k_proj.bias"):
             torch.testing.assert_close(weights, other[name], rtol=rtol, atol=atol)

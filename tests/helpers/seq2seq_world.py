@@ -1,4 +1,6 @@
-"""A tiny language for the tests of training and decoding: sentences of made-up pieces, and learners' copies with errors."""
+"""A tiny language for the tests of training and decoding: sentences of made-up pieces, and
+learners' copies with errors.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,14 @@ from pseudogec.text import Vocabulary
 Pairs = list[tuple[list[str], list[str]]]
 
 WORDS = [f"{start}{vowel}" for start in ("b", "f@@", "k", "m") for vowel in "aeio"]
-TINY = Architecture(encoder_layers=1, decoder_layers=1, attention_heads=2, model_size=32, feed_forward_size=64, dropout=0.1)
+TINY = Architecture(
+    encoder_layers=1,
+    decoder_layers=1,
+    attention_heads=2,
+    model_size=32,
+    feed_forward_size=64,
+    dropout=0.1,
+)
 
 
 def make_pairs(count: int, seed: int) -> Pairs:
@@ -21,15 +30,24 @@ def make_pairs(count: int, seed: int) -> Pairs:
     random_numbers = random.Random(seed)
     pairs = []
     for _ in range(count):
-        target = random_numbers.choices(WORDS, weights=range(1, len(WORDS) + 1), k=random_numbers.randint(1, 8))
-        source = [random_numbers.choice(WORDS) if random_numbers.random() < 0.1 else piece for piece in target]
+        target = random_numbers.choices(
+            WORDS, weights=range(1, len(WORDS) + 1), k=random_numbers.randint(1, 8)
+        )
+        source = [
+            random_numbers.choice(WORDS) if random_numbers.random() < 0.1 else piece
+            for piece in target
+        ]
         pairs.append((source, target))
     return pairs
 
 
 def make_dictionary(pairs: Pairs, path: Path) -> Path:
-    """The dictionary that ``fairseq-preprocess`` writes: filled up to a multiple of eight symbols, its own four included."""
-    vocabulary = Vocabulary(Counter(subword for pair in pairs for side in pair for subword in side), symbols=())
+    """The dictionary that ``fairseq-preprocess`` writes: filled up to a multiple of eight symbols,
+    its own four included.
+    """
+    vocabulary = Vocabulary(
+        Counter(subword for pair in pairs for side in pair for subword in side), symbols=()
+    )
     for number in range(-(len(vocabulary) + 4) % 8):
         vocabulary.counts[f"madeupword{number:04d}"] = 0
     vocabulary.save(path)

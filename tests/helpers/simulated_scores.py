@@ -1,4 +1,6 @@
-"""Counts of made-up systems whose true score is known: what intervals and tests are held against."""
+"""Counts of made-up systems whose true score is known: what intervals and tests are held
+against.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +35,12 @@ class Trial:
 
     def draw(self, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Counts of both systems, (seeds, sentences, 3): tp, fp, fn."""
-        errors = random.poisson(1.6, self.sentences) * (random.random(self.sentences) < ERRORS / 1.6)
-        first, second = (self._system(errors, 0.30 + lead / 100, random) for lead in (self.lead, 0.0))
+        errors = random.poisson(1.6, self.sentences) * (
+            random.random(self.sentences) < ERRORS / 1.6
+        )
+        first, second = (
+            self._system(errors, 0.30 + lead / 100, random) for lead in (self.lead, 0.0)
+        )
         return first, second
 
     def _system(self, errors: np.ndarray, f05: float, random: np.random.Generator) -> np.ndarray:

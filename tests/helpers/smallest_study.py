@@ -1,4 +1,6 @@
-"""The smallest study that shows something in every part of every notebook: the profile `smoke`, smaller still."""
+"""The smallest study that shows something in every part of every notebook: the profile `smoke`,
+smaller still.
+"""
 
 SMALLEST = [
     "seeds=[1]",

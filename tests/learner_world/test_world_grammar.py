@@ -36,12 +36,20 @@ SAID_WITH_VOWEL = ("hour", "honest", "honor", "heir")
 def sentences() -> list[list[str]]:
     found = [list(sentence.target) for sentence in learner_sentences(5000, "train")]
     for register in REGISTERS:
-        found += [sentence for sentence in seed_sentences(register, 4000) if sentence[-1] in ".?" and "(" not in sentence]
+        found += [
+            sentence
+            for sentence in seed_sentences(register, 4000)
+            if sentence[-1] in ".?" and "(" not in sentence
+        ]
     return found
 
 
 def pairs(sentences: list[list[str]]) -> list[tuple[str, str, list[str]]]:
-    return [(left, right, sentence) for sentence in sentences for left, right in itertools.pairwise(sentence)]
+    return [
+        (left, right, sentence)
+        for sentence in sentences
+        for left, right in itertools.pairwise(sentence)
+    ]
 
 
 def test_a_and_an_follow_the_sound(sentences: list[list[str]]) -> None:
@@ -65,7 +73,10 @@ def test_pronouns_agree_with_be_have_and_do(sentences: list[list[str]]) -> None:
     for position_sentence in sentences:
         for index, word in enumerate(position_sentence[:-1]):
             subject = word.lower()
-            if subject not in wrong_after or position_sentence[index + 1] not in wrong_after[subject]:
+            if (
+                subject not in wrong_after
+                or position_sentence[index + 1] not in wrong_after[subject]
+            ):
                 continue
             # "did it have", "help you do", "between him and you is" would be another construction
             assert _is_object_or_inverted(position_sentence, index), position_sentence
@@ -95,16 +106,28 @@ def test_pronouns_agree_with_verbs_in_the_present(sentences: list[list[str]]) ->
 
 
 def test_determiners_agree_with_their_nouns(sentences: list[list[str]]) -> None:
-    count_nouns = {noun.lemma for members in nouns().values() for noun in members if noun.countability == "count"}
+    count_nouns = {
+        noun.lemma
+        for members in nouns().values()
+        for noun in members
+        if noun.countability == "count"
+    }
     mass = {
-        noun.lemma for members in nouns().values() for noun in members if noun.countability == "mass" and noun.lemma.islower()
+        noun.lemma
+        for members in nouns().values()
+        for noun in members
+        if noun.countability == "mass" and noun.lemma.islower()
     } - count_nouns
     mass -= {container for _, container in word_pairs("irregular_mass_containers")}
     plurals = {inflect(noun, "NNS") for noun in count_nouns} - count_nouns
-    described = {word for target, words in adjectives().items() if target != "feeling" for word, _ in words}
+    described = {
+        word for target, words in adjectives().items() if target != "feeling" for word, _ in words
+    }
     mass, count_nouns = mass - described, count_nouns - described
     mass -= plurals
-    verbs = {word.split()[0] for group in frames().values() for frame in group for word in frame.words}
+    verbs = {
+        word.split()[0] for group in frames().values() for frame in group for word in frame.words
+    }
     verbs |= {inflect(verb, "VBZ") for verb in verbs}
     checked = 0
     for determiner, word, sentence in pairs(sentences):
@@ -122,11 +145,23 @@ def test_determiners_agree_with_their_nouns(sentences: list[list[str]]) -> None:
 
 
 def test_singular_count_nouns_do_not_stand_alone_after_a_verb(sentences: list[list[str]]) -> None:
-    openers = {noun.lemma for members in nouns().values() for noun in members if noun.kind in ("object", "clothing", "vehicle")}
-    openers -= {noun.lemma for members in nouns().values() for noun in members if noun.countability != "count"}
+    openers = {
+        noun.lemma
+        for members in nouns().values()
+        for noun in members
+        if noun.kind in ("object", "clothing", "vehicle")
+    }
+    openers -= {
+        noun.lemma
+        for members in nouns().values()
+        for noun in members
+        if noun.countability != "count"
+    }
     verbs = {inflect(verb, "VBD") for frame in frames()["transitive"] for verb in frame.words}
     openers -= verbs | {verb for frame in frames()["transitive"] for verb in frame.words}
-    openers -= {"series"} | {word for target, words in adjectives().items() if target != "feeling" for word, _ in words}
+    openers -= {"series"} | {
+        word for target, words in adjectives().items() if target != "feeling" for word, _ in words
+    }
     for verb, word, sentence in pairs(sentences):
         assert not (verb in verbs and word in openers), sentence
 
@@ -139,7 +174,9 @@ def test_governed_prepositions_stand_after_their_words(sentences: list[list[str]
         forms = {word, *(inflect(word, tag) for tag in ("VBZ", "VBD", "VBG"))}
         for left, right, sentence in pairs(sentences):
             if left in forms:
-                assert right in governed[word] | {",", ".", "?", "in", "at", "on"} | _adverbs(), sentence
+                assert right in governed[word] | {",", ".", "?", "in", "at", "on"} | _adverbs(), (
+                    sentence
+                )
 
 
 def _adverbs() -> set[str]:
@@ -150,11 +187,15 @@ def test_tense_fits_the_time_adverbial(sentences: list[list[str]]) -> None:
     past_only, future_only = {"yesterday", "ago"}, {"tomorrow"}
     for sentence in sentences:
         lowered = {word.lower() for word in sentence}
-        simple = not lowered & set('that if who which because when " although while and but so why'.split())
+        simple = not lowered & set(
+            'that if who which because when " although while and but so why'.split()
+        )
         if not simple:
             continue
         if lowered & past_only:
-            assert not lowered & {"will", "is", "are", "has", "does", "am", "can"} or "to" in lowered, sentence
+            assert (
+                not lowered & {"will", "is", "are", "has", "does", "am", "can"} or "to" in lowered
+            ), sentence
         if lowered & future_only:
             assert lowered & {"will", "wo", "going", "'ll"}, sentence
 
@@ -165,14 +206,26 @@ def test_sentences_open_with_a_capital_and_end_with_a_mark(sentences: list[list[
         assert first[0].isupper() or first == "-", sentence
     targets = [sentence.target for sentence in learner_sentences(2000, "train")]
     assert all(target[-1] in ".?" for target in targets)
-    capitals = {name for kind in ("city", "country", "nationality", "weekday", "month") for name in names()[kind]} - {
+    capitals = {
+        name
+        for kind in ("city", "country", "nationality", "weekday", "month")
+        for name in names()[kind]
+    } - {
         "March",
         "May",
         "Turkey",
         "Long",
         "Hill",
     }
-    small = {name.lower() for name in capitals} - {"china", "march", "may", "august", "polish", "turkey", "nice"}
+    small = {name.lower() for name in capitals} - {
+        "china",
+        "march",
+        "may",
+        "august",
+        "polish",
+        "turkey",
+        "nice",
+    }
     assert not any(word in small for target in targets for word in target)
 
 
@@ -208,4 +261,7 @@ def test_every_verb_of_the_lexicon_has_every_form() -> None:
 
 def _check_form(lemma: str, tag: str) -> None:
     if (lemma, tag) not in PREFERRED:
-        assert inflect(lemma, tag) in lemminflect.getInflection(lemma, tag, inflect_oov=True), (lemma, tag)
+        assert inflect(lemma, tag) in lemminflect.getInflection(lemma, tag, inflect_oov=True), (
+            lemma,
+            tag,
+        )

@@ -28,22 +28,33 @@ def by_level() -> dict[str, list[LearnerSentence]]:
 
 
 def shares(sentences: list[LearnerSentence]) -> dict[str, float]:
-    counts = Counter(edit.type.partition(":")[2] for sentence in sentences for edit in sentence.edits)
+    counts = Counter(
+        edit.type.partition(":")[2] for sentence in sentences for edit in sentence.edits
+    )
     return {kind: count / counts.total() for kind, count in counts.items()}
 
 
 def edits_per_token(sentences: list[LearnerSentence]) -> float:
-    return sum(len(sentence.edits) for sentence in sentences) / sum(len(sentence.source) for sentence in sentences)
+    return sum(len(sentence.edits) for sentence in sentences) / sum(
+        len(sentence.source) for sentence in sentences
+    )
 
 
-def test_edits_applied_to_the_source_give_the_target(by_level: dict[str, list[LearnerSentence]]) -> None:
+def test_edits_applied_to_the_source_give_the_target(
+    by_level: dict[str, list[LearnerSentence]],
+) -> None:
     for sentences in by_level.values():
         for sentence in sentences:
-            assert tuple(apply_edits(sentence.source, [Edit(*edit) for edit in sentence.edits])) == sentence.target
+            assert (
+                tuple(apply_edits(sentence.source, [Edit(*edit) for edit in sentence.edits]))
+                == sentence.target
+            )
             assert (sentence.source == sentence.target) == (not sentence.edits)
 
 
-def test_every_edit_changes_something_and_none_touches_another(by_level: dict[str, list[LearnerSentence]]) -> None:
+def test_every_edit_changes_something_and_none_touches_another(
+    by_level: dict[str, list[LearnerSentence]],
+) -> None:
     for sentence in by_level["A"]:
         for edit in sentence.edits:
             assert " ".join(sentence.source[edit.start : edit.end]) != edit.correction
@@ -51,7 +62,9 @@ def test_every_edit_changes_something_and_none_touches_another(by_level: dict[st
             assert first.end <= second.start
 
 
-def test_types_are_errants_with_the_right_operation(by_level: dict[str, list[LearnerSentence]]) -> None:
+def test_types_are_errants_with_the_right_operation(
+    by_level: dict[str, list[LearnerSentence]],
+) -> None:
     seen = set()
     for sentences in by_level.values():
         for sentence in sentences:
@@ -59,41 +72,66 @@ def test_types_are_errants_with_the_right_operation(by_level: dict[str, list[Lea
                 operation, _, kind = edit.type.partition(":")
                 seen.add(kind)
                 assert kind in ERRANT_TYPES
-                if edit.start > 0:  # at a sentence's start the next word, which loses or gains its capital, is part of the edit
-                    assert operation == ("M" if edit.start == edit.end else "U" if not edit.correction else "R"), edit
+                if (
+                    edit.start > 0
+                ):  # at a sentence's start the next word, which loses or gains its capital, is part of the edit
+                    assert operation == (
+                        "M" if edit.start == edit.end else "U" if not edit.correction else "R"
+                    ), edit
     assert seen == ERRANT_TYPES
 
 
 def test_levels_differ_in_rate(by_level: dict[str, list[LearnerSentence]]) -> None:
     rates = {level: edits_per_token(sentences) for level, sentences in by_level.items()}
     assert rates["A"] > rates["B"] > rates["C"] > rates["N"]
-    assert 0.12 < rates["A"] < 0.17 and 0.08 < rates["B"] < 0.12 and 0.04 < rates["C"] < 0.07 and 0.03 < rates["N"] < 0.06
-    clean = {level: sum(not sentence.edits for sentence in sentences) for level, sentences in by_level.items()}
+    assert (
+        0.12 < rates["A"] < 0.17
+        and 0.08 < rates["B"] < 0.12
+        and 0.04 < rates["C"] < 0.07
+        and 0.03 < rates["N"] < 0.06
+    )
+    clean = {
+        level: sum(not sentence.edits for sentence in sentences)
+        for level, sentences in by_level.items()
+    }
     assert 0 < clean["A"] < clean["B"] < clean["C"] < clean["N"]
 
 
-def test_levels_differ_in_kind_as_figure_6_shows(by_level: dict[str, list[LearnerSentence]]) -> None:
+def test_levels_differ_in_kind_as_figure_6_shows(
+    by_level: dict[str, list[LearnerSentence]],
+) -> None:
     kinds = {level: shares(sentences) for level, sentences in by_level.items()}
     for level in "ABC":
         top = sorted(kinds[level], key=lambda kind: -kinds[level][kind])[:10]
         assert {"DET", "PUNCT", "PREP", "VERB:TENSE"} <= set(top)
-        assert kinds[level]["DET"] > 2 * kinds["N"]["DET"]  # determiners are learners' errors, not natives'
+        assert (
+            kinds[level]["DET"] > 2 * kinds["N"]["DET"]
+        )  # determiners are learners' errors, not natives'
     assert kinds["N"]["PUNCT"] + kinds["N"]["SPELL"] + kinds["N"]["ORTH"] > 0.45
-    assert kinds["A"]["SPELL"] > kinds["C"]["SPELL"] and kinds["A"]["VERB:TENSE"] > kinds["C"]["VERB:TENSE"]
+    assert (
+        kinds["A"]["SPELL"] > kinds["C"]["SPELL"]
+        and kinds["A"]["VERB:TENSE"] > kinds["C"]["VERB:TENSE"]
+    )
 
 
 def annotated(sentences: list[LearnerSentence]) -> list[AnnotatedSentence]:
     """The sentences with the edits that ERRANT finds in them, as which W&I is measured too."""
-    sources, targets = zip(*((sentence.source, sentence.target) for sentence in sentences), strict=True)
+    sources, targets = zip(
+        *((sentence.source, sentence.target) for sentence in sentences), strict=True
+    )
     found = load_annotator("offline").annotate(sources, targets)
-    return [AnnotatedSentence(source, {0: edits}) for source, edits in zip(sources, found, strict=True)]
+    return [
+        AnnotatedSentence(source, {0: edits}) for source, edits in zip(sources, found, strict=True)
+    ]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("level", ["A", "B", "C"])
 def test_learners_are_like_those_of_write_and_improve(level: str) -> None:
     """Types within twice the distance of a sample of W&I, lengths within a tenth, on sentences that no rate was fitted to."""
-    world = TextStatistics.of(annotated(list(learner_sentences(3000, "test", seed=11, levels={level: 1.0}))))
+    world = TextStatistics.of(
+        annotated(list(learner_sentences(3000, "test", seed=11, levels={level: 1.0})))
+    )
     real = wi_statistics()[level]
     assert world.distance(real) <= 2 * real.yardstick(int(world.values["edits"]))
     for name in LENGTHS:
@@ -119,31 +157,48 @@ def test_the_yardstick_falls_with_the_number_of_edits() -> None:
     """A sample of n edits over k types is sqrt((k - 1) / (8 n ln 2)) from the whole, to the first order."""
     text = TextStatistics({}, dict.fromkeys("ABCDEFGHIJ", 100))
     for edits in (1000, 4000):
-        assert text.yardstick(edits) == pytest.approx((9 / (8 * edits * math.log(2))) ** 0.5, rel=0.15)
+        assert text.yardstick(edits) == pytest.approx(
+            (9 / (8 * edits * math.log(2))) ** 0.5, rel=0.15
+        )
 
 
-def test_errant_finds_the_true_edits_and_mostly_the_true_types(by_level: dict[str, list[LearnerSentence]]) -> None:
+def test_errant_finds_the_true_edits_and_mostly_the_true_types(
+    by_level: dict[str, list[LearnerSentence]],
+) -> None:
     sentences = [sentence for level in "AB" for sentence in by_level[level][:300] if sentence.edits]
     found = load_annotator("offline").annotate(
         [sentence.source for sentence in sentences], [sentence.target for sentence in sentences]
     )
-    true = [{(edit.start, edit.end, edit.correction): edit.type for edit in sentence.edits} for sentence in sentences]
-    errant = [{(edit.start, edit.end, edit.correction): edit.type for edit in edits} for edits in found]
+    true = [
+        {(edit.start, edit.end, edit.correction): edit.type for edit in sentence.edits}
+        for sentence in sentences
+    ]
+    errant = [
+        {(edit.start, edit.end, edit.correction): edit.type for edit in edits} for edits in found
+    ]
     count = sum(map(len, true))
-    same_span = sum(len(ours.keys() & theirs.keys()) for ours, theirs in zip(true, errant, strict=True))
-    same_type = sum(len(ours.items() & theirs.items()) for ours, theirs in zip(true, errant, strict=True))
+    same_span = sum(
+        len(ours.keys() & theirs.keys()) for ours, theirs in zip(true, errant, strict=True)
+    )
+    same_type = sum(
+        len(ours.items() & theirs.items()) for ours, theirs in zip(true, errant, strict=True)
+    )
     assert same_span > 0.96 * count
     assert same_type > 0.85 * count
 
 
 def test_mistakes_belong_to_words() -> None:
     assert extra_preposition("discuss") == "about" and extra_preposition("enter") == "in"
-    assert derived("beautiful") and "beauty" in derived("beautiful") and "quick" in derived("quickly")
+    assert (
+        derived("beautiful") and "beauty" in derived("beautiful") and "quick" in derived("quickly")
+    )
     written = Counter(
         sentence.source[edit.start]
         for sentence in learner_sentences(12000, "train", levels={"A": 1.0})
         for edit in sentence.edits
-        if edit.type == "R:PREP" and edit.correction == "on" and sentence.source[edit.start - 1].startswith("depend")
+        if edit.type == "R:PREP"
+        and edit.correction == "on"
+        and sentence.source[edit.start - 1].startswith("depend")
     )
     assert set(written) <= {"of", "from", "in"}
 

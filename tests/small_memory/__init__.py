@@ -21,7 +21,9 @@ class SmallMemoryEncoder(TransformerEncoder):
 
     def forward(self, src_tokens: torch.Tensor, *arguments: Any, **options: Any) -> Any:
         if len(src_tokens) > self.sentences and (self.updates >= self.until or not self.training):
-            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 MiB.\nAdvice of torch.")
+            raise torch.OutOfMemoryError(
+                "CUDA out of memory. Tried to allocate 20.00 MiB.\nAdvice of torch."
+            )
         return super().forward(src_tokens, *arguments, **options)
 
 
@@ -31,10 +33,17 @@ class SmallMemoryTransformer(TransformerModel):
     def add_args(parser: ArgumentParser) -> None:
         TransformerModel.add_args(parser)
         parser.add_argument("--memory-for-sentences", type=int, default=10**6)
-        parser.add_argument("--memory-until", type=int, default=0, help="the update until which memory is large enough")
+        parser.add_argument(
+            "--memory-until",
+            type=int,
+            default=0,
+            help="the update until which memory is large enough",
+        )
 
     @classmethod
-    def build_encoder(cls, args: Namespace, src_dict: Dictionary, embed_tokens: torch.nn.Embedding) -> SmallMemoryEncoder:
+    def build_encoder(
+        cls, args: Namespace, src_dict: Dictionary, embed_tokens: torch.nn.Embedding
+    ) -> SmallMemoryEncoder:
         encoder = SmallMemoryEncoder(args, src_dict, embed_tokens)
         encoder.sentences, encoder.until = args.memory_for_sentences, args.memory_until
         return encoder

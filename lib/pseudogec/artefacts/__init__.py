@@ -1,4 +1,6 @@
-"""Recipes, the store of their results, and the engine that builds missing results, for any kind of study."""
+"""Recipes, the store of their results, and the engine that builds missing results, for any kind of
+study.
+"""
 
 from pseudogec.artefacts.cluster import ClusterSection
 from pseudogec.artefacts.engine import Engine

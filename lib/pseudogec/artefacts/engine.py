@@ -1,4 +1,6 @@
-"""Builds missing artefacts: each missing recipe becomes a Dask task whose key names recipe and store."""
+"""Builds missing artefacts: each missing recipe becomes a Dask task whose key names recipe and
+store.
+"""
 
 from __future__ import annotations
 
@@ -38,18 +40,23 @@ def _reason(recipe: Recipe, error: BaseException, store: Store) -> str:
         return str(error)
     reason = f"{type(error).__name__}: {error}"
     if isinstance(error, KilledWorker):
-        reason = f"{error.allowed_failures + 1} workers died with it, mostly for lack of memory; use fewer at a time (--jobs)"
+        reason = (
+            f"{error.allowed_failures + 1} workers died with it, mostly for lack of memory; "
+            "use fewer at a time (--jobs)"
+        )
     log = store.root / ".work" / recipe.key / "log.txt"
     return f"{reason} (traceback in {log})" if log.exists() and log.stat().st_size else reason
 
 
 class Engine:
-    """Builds recipes on a Dask cluster, started when there is something to build and kept until ``close``.
+    """Builds recipes on a Dask cluster, started when there is something to build and kept until
+    ``close``.
 
     Args:
         store: all workers must see it under the same path.
         scheduler: address of a running Dask scheduler.
-        workers: of the local cluster, if there is no scheduler or section; one for each core by default, or for each GPU if more.
+        workers: of the local cluster, if there is no scheduler or section; one for each core by
+            default, or for each GPU if more.
         section: a deployment to start, as the configuration says.
     """
 
@@ -71,7 +78,8 @@ class Engine:
         self._in_work: dict[str, Recipe] = {}
 
     def build(self, targets: Sequence[Recipe], in_full: bool = False) -> int:
-        """Build the artefacts that the store lacks; returns their number. ``in_full`` is as of `missing`.
+        """Build the artefacts that the store lacks; returns their number. ``in_full`` is as of
+        `missing`.
 
         Raises:
             BuildError: some artefacts failed. All others are in the store.
@@ -84,7 +92,9 @@ class Engine:
         gpus, failed = clusters.gpus_of_workers(client), dict[str, BaseException]()
         if self._section and not self.scheduler:
             gpus = gpus[:1] * self._section.jobs  # others may still wait in a queue
-        time_left = TimeLeft(todo, Estimator(self.store), len(gpus), sum(number > 0 for number in gpus))
+        time_left = TimeLeft(
+            todo, Estimator(self.store), len(gpus), sum(number > 0 for number in gpus)
+        )
         self._in_work = {recipe.key: recipe for recipe in todo}
         with self.display.building(time_left, len(with_ancestors(targets))):
             for recipe, error in self._run(client, todo, max(gpus)):
@@ -92,19 +102,30 @@ class Engine:
                     self.display.finished(recipe)
                 else:
                     failed[recipe.key] = error
-        # A task whose parent failed carries the parent's exception: name the artefacts that failed by themselves.
-        causes = [recipe for recipe in todo if recipe.key in failed and not any(p.key in failed for p in recipe.parents)]
+        # A task whose parent failed carries the parent's exception: name the artefacts that failed
+        # by themselves.
+        causes = [
+            recipe
+            for recipe in todo
+            if recipe.key in failed and not any(p.key in failed for p in recipe.parents)
+        ]
         if causes:
-            reasons = (f"{cause.kind} {cause.label}: {_reason(cause, failed[cause.key], self.store)}" for cause in causes)
+            reasons = (
+                f"{cause.kind} {cause.label}: {_reason(cause, failed[cause.key], self.store)}"
+                for cause in causes
+            )
             raise BuildError("\n".join(reasons))
         return len(todo)
 
     def _show(self, event: Any) -> None:
         message = event[1]
-        if recipe := self._in_work.get(message["key"]):  # else another program's, with which it shares the scheduler
+        # Else another program's, with which it shares the scheduler
+        if recipe := self._in_work.get(message["key"]):
             self.display.progress(recipe, message["done"], message["total"], message["text"])
 
-    def _run(self, client: Client, todo: Sequence[Recipe], gpus: int) -> Iterator[tuple[Recipe, BaseException | None]]:
+    def _run(
+        self, client: Client, todo: Sequence[Recipe], gpus: int
+    ) -> Iterator[tuple[Recipe, BaseException | None]]:
         """Hand the tasks to the scheduler; yields each as it ends, with its error if it failed."""
         from distributed import as_completed
 
@@ -121,16 +142,27 @@ class Engine:
                     launcher,
                     *(futures[parent.key] for parent in recipe.parents if parent.key in futures),
                     key=f"{recipe.kind}-{recipe.key}-{place}",
-                    resources={"GPU": gpus if recipe.takes_whole_worker else 1} if gpus and recipe.needs_gpu else None,
+                    resources={"GPU": gpus if recipe.takes_whole_worker else 1}
+                    if gpus and recipe.needs_gpu
+                    else None,
                     pure=False,
                 )
-            owners = {future.key: recipe for recipe, future in zip(todo, futures.values(), strict=True)}
+            owners = {
+                future.key: recipe for recipe, future in zip(todo, futures.values(), strict=True)
+            }
             for future in as_completed(futures.values(), loop=client.loop):
                 if future.cancelled():
-                    raise UserError(f"the Dask scheduler at {self.address} went away; start it again and run the same command")
-                yield owners[future.key], None if future.status == "finished" else future.exception()
+                    raise UserError(
+                        f"the Dask scheduler at {self.address} went away; start it "
+                        "again and run the same command"
+                    )
+                yield (
+                    owners[future.key],
+                    None if future.status == "finished" else future.exception(),
+                )
         finally:
-            # The scheduler keeps the outcome of a key as long as its future is held; a failed step must be able to run again.
+            # The scheduler keeps the outcome of a key as long as its future is held; a failed step
+            # must be able to run again.
             for future in futures.values():
                 future.release()
 
@@ -151,7 +183,9 @@ class Engine:
         self.close()
 
     def connect(self) -> Client:
-        """The client of the cluster, which is started if it is not running, and has a worker; errors are those of `build`."""
+        """The client of the cluster, which is started if it is not running, and has a worker;
+        errors are those of `build`.
+        """
         if self._client is None:
             where: Any = self.scheduler
             if where is None and self._section is not None:
@@ -160,7 +194,10 @@ class Engine:
                 where = self._exit.enter_context(clusters.local_cluster(self.workers))
             client = self._exit.enter_context(clusters.connect(where))
             if not clusters.gpus_of_workers(client):
-                log.warning("waiting for a first worker, such as: dask worker %s --nthreads 1", client.scheduler.address)
+                log.warning(
+                    "waiting for a first worker, such as: dask worker %s --nthreads 1",
+                    client.scheduler.address,
+                )
                 client.wait_for_workers(1)
             clusters.check_workers(client, self.store.root)
             client.subscribe_topic(TOPIC, self._show)
@@ -169,13 +206,20 @@ class Engine:
 
 
 def build_artefact(recipe: Recipe, root: str, launcher: Sequence[str], *_parents: object) -> str:
-    """The Dask task: build one artefact in the worker. The parents are arguments so that Dask runs them first."""
+    """The Dask task: build one artefact in the worker. The parents are arguments so that Dask runs
+    them first.
+    """
     from distributed import get_worker
 
     worker = get_worker()
-    if worker.state.nthreads > 1:  # training keeps settings of its process, which two tasks would share
-        raise UserError(f"the worker {worker.address} has {worker.state.nthreads} threads; start workers with --nthreads 1")
-    os.environ[clusters.LAUNCHER] = shlex.join(launcher)  # an empty one too: another program may have set it here
+    # Training keeps settings of its process, which two tasks would share
+    if worker.state.nthreads > 1:
+        raise UserError(
+            f"the worker {worker.address} has {worker.state.nthreads} threads; start "
+            "workers with --nthreads 1"
+        )
+    # An empty one too: another program may have set it here
+    os.environ[clusters.LAUNCHER] = shlex.join(launcher)
     last = 0.0
 
     def progress(done: float, total: float, text: str = "") -> None:

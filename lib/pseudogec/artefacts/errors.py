@@ -32,12 +32,15 @@ class DataError(UserError):
         super().__init__(f"{where}: {problem}")
 
     def __reduce__(self) -> tuple[type[DataError], tuple[Path, str, int | None]]:
-        # Exceptions cross process borders (Dask workers) by pickle, which would call __init__ with the message alone.
+        # Exceptions cross process borders (Dask workers) by pickle, which would call __init__ with
+        # the message alone.
         return (type(self), (self.path, self.problem, self.line))
 
 
 def similar(name: str, known: Iterable[str]) -> str:
-    """The end of an error message: the names that are similar to ``name``; empty if there are none."""
+    """The end of an error message: the names that are similar to ``name``; empty if there are
+    none.
+    """
     import difflib
 
     close = difflib.get_close_matches(name, sorted(map(str, known)), n=2)

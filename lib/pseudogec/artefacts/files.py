@@ -44,18 +44,26 @@ class _WatchedFile(io.FileIO):
 
 
 @contextlib.contextmanager
-def _open_binary(path: Path, mode: str, compression: str, on_read: Callable[[int], None] | None = None) -> Iterator[IO[bytes]]:
+def _open_binary(
+    path: Path, mode: str, compression: str, on_read: Callable[[int], None] | None = None
+) -> Iterator[IO[bytes]]:
     """Open ``path`` ("rb" or "wb") through the compression that an ending such as ``.gz`` names."""
     with contextlib.ExitStack() as stack:
-        file = path.open(mode) if on_read is None else io.BufferedReader(_WatchedFile(path, on_read), _WATCHED_BUFFER)
+        file = (
+            path.open(mode)
+            if on_read is None
+            else io.BufferedReader(_WatchedFile(path, on_read), _WATCHED_BUFFER)
+        )
         stream: Any = stack.enter_context(file)
         if compression == ".gz":
             # No time stamp and no file name inside: the same text gives the same bytes.
             stream = gzip.GzipFile("", mode, 6, stream, mtime=0)
         elif compression == ".xz":
-            stream = lzma.LZMAFile(stream, mode)  # noqa: SIM115 - closed with the stack, as the others are
+            # Closed with the stack, as the others are
+            stream = lzma.LZMAFile(stream, mode)  # noqa: SIM115
         elif compression == ".bz2":
-            stream = bz2.BZ2File(stream, mode)  # type: ignore[call-overload]  # one for each literal mode
+            # One for each literal mode
+            stream = bz2.BZ2File(stream, mode)  # type: ignore[call-overload]
         elif compression == ".zst" and mode == "rb":
             import pyarrow  # zstandard takes a file that was cut short for a whole one
 
@@ -68,11 +76,14 @@ def _open_binary(path: Path, mode: str, compression: str, on_read: Callable[[int
 
 
 @contextlib.contextmanager
-def open_for_reading(path: Path | str, on_read: Callable[[int], None] | None = None) -> Iterator[IO[bytes]]:
+def open_for_reading(
+    path: Path | str, on_read: Callable[[int], None] | None = None
+) -> Iterator[IO[bytes]]:
     """Open a plain, ``.gz``, ``.zst``, ``.xz`` or ``.bz2`` file for reading bytes.
 
     Args:
-        on_read: called with the number of bytes that were read from it since the last call, before decompression.
+        on_read: called with the number of bytes that were read from it since the last call, before
+            decompression.
 
     Raises:
         DataError: the file cannot be read.
@@ -91,13 +102,16 @@ def open_for_reading(path: Path | str, on_read: Callable[[int], None] | None = N
 
 
 def read_lines(path: Path | str, on_read: Callable[[int], None] | None = None) -> Iterator[str]:
-    """Yield the lines of a text file without their line ends; a last line without an end counts too.
+    """Yield the lines of a text file without their line ends; a last line without an end counts
+    too.
 
-    Only ``\\n`` (or ``\\r\\n``) ends a line: Unicode's other separators stay inside it, so that lines are those of ``wc -l``.
-    A byte order mark, with which some editors begin a file, is no part of the text.
+    Only ``\\n`` (or ``\\r\\n``) ends a line: Unicode's other separators stay inside it, so that
+    lines are those of ``wc -l``. A byte order mark, with which some editors begin a file, is no
+    part of the text.
 
     Raises:
-        DataError: the file cannot be read, a line is not UTF-8 (with its number), or the compressed stream is damaged.
+        DataError: the file cannot be read, a line is not UTF-8 (with its number), or the compressed
+            stream is damaged.
     """
     number = 0
     with open_for_reading(path, on_read) as stream:
@@ -107,17 +121,28 @@ def read_lines(path: Path | str, on_read: Callable[[int], None] | None = None) -
                 yield line.rstrip(b"\r\n").decode("utf-8" if number > 1 else "utf-8-sig")
         except UnicodeDecodeError as error:
             # A corrupt archive can yield wrong bytes long before its checksum is read.
-            otherwise = ", unless the compressed file is damaged or cut short" if Path(path).suffix in COMPRESSIONS else ""
-            problem = f"not valid UTF-8 (byte {error.start + 1} of the line); convert the file to UTF-8{otherwise}"
+            otherwise = (
+                (", unless the compressed file is damaged or cut short")
+                if Path(path).suffix in COMPRESSIONS
+                else ""
+            )
+            problem = (
+                f"not valid UTF-8 (byte {error.start + 1} of the line); convert the file to "
+                f"UTF-8{otherwise}"
+            )
             raise DataError(path, problem, number) from None
         except DAMAGE as error:
             if Path(path).suffix not in COMPRESSIONS:
                 raise DataError(path, f"cannot be read ({error})", number + 1) from None
-            raise DataError(path, f"the compressed file is damaged or cut short ({error})", number) from None
+            raise DataError(
+                path, f"the compressed file is damaged or cut short ({error})", number
+            ) from None
 
 
 PARTIAL = ".*.part"
-"""The pattern of the names that files have while they are written; a killed process leaves such a file behind."""
+"""The pattern of the names that files have while they are written; a killed process leaves such a
+file behind.
+"""
 
 
 @contextlib.contextmanager
@@ -127,7 +152,8 @@ def write_atomically(path: Path | str, lasting: bool = False) -> Iterator[IO[byt
     The name's ending chooses the compression. On an error nothing is left behind.
 
     Args:
-        lasting: write it to the disk before it gets its name, so that even after a power cut no incomplete file has the name.
+        lasting: write it to the disk before it gets its name, so that even after a power cut no
+            incomplete file has the name.
 
     Raises:
         UserError: no permission, or the disk is full.
@@ -142,7 +168,8 @@ def write_atomically(path: Path | str, lasting: bool = False) -> Iterator[IO[byt
             flush_to_disk(temporary)
         temporary.replace(path)
     except OSError as error:
-        if error.filename not in (None, str(temporary), str(path.parent)):  # of another file, which the caller reads or writes
+        # Of another file, which the caller reads or writes
+        if error.filename not in (None, str(temporary), str(path.parent)):
             raise
         raise UserError(f"{path} cannot be written: {error.strerror or error}") from error
     finally:
@@ -179,17 +206,22 @@ def write_json(path: Path, value: Any) -> None:
     path.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-REMEMBERED_FROM = 16 * 2**20  # bytes; smaller files are digested in less time than it takes to remember them
+# Bytes; smaller files are digested in less time than it takes to remember them
+REMEMBERED_FROM = 16 * 2**20
 
 MEMORY = "file_digests.json"
-"""The file of a store that remembers digests, so that a dump of 40 GB is digested once, not by every program."""
+"""The file of a store that remembers digests, so that a dump of 40 GB is digested once, not by
+every program.
+"""
 
 
 class FileDigests:
-    """SHA-256 of files, cached while a file's size, time of change and place on the disk stay the same.
+    """SHA-256 of files, cached while a file's size, time of change and place on the disk stay the
+    same.
 
     Args:
-        memory: JSON file that keeps the digests of large files between processes; without one they are kept in this process.
+        memory: JSON file that keeps the digests of large files between processes; without one they
+            are kept in this process.
     """
 
     def __init__(self, memory: Path | None = None) -> None:
@@ -204,13 +236,20 @@ class FileDigests:
         state = (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
         if self._memory is None or status.st_size < REMEMBERED_FROM:
             return _digest_of(path, state)
-        remembered = json.loads(self._memory.read_text(encoding="utf-8")) if self._memory.exists() else {}
+        remembered = (
+            json.loads(self._memory.read_text(encoding="utf-8")) if self._memory.exists() else {}
+        )
         *known, digest = remembered.get(str(path.absolute()), [""])
         if tuple(known) != state:
             digest = _digest_of(path, state)
-            # When two processes write at once, one entry is lost, and that file is digested once more.
+            # When two processes write at once, one entry is lost, and that file is digested once
+            # more.
             with write_atomically(self._memory) as stream:
-                stream.write(json.dumps({**remembered, str(path.absolute()): [*state, digest]}, indent=1).encode())
+                stream.write(
+                    json.dumps(
+                        {**remembered, str(path.absolute()): [*state, digest]}, indent=1
+                    ).encode()
+                )
         return str(digest)
 
 
@@ -222,7 +261,9 @@ def refuse_pipe(path: Path | str) -> None:
 
 
 class SourceFile(BaseModel):
-    """A file that a recipe reads, identified by its content: moving it changes no key, editing it makes another recipe."""
+    """A file that a recipe reads, identified by its content: moving it changes no key, editing it
+    makes another recipe.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     incidental: ClassVar[frozenset[str]] = frozenset({"path", "expected_bytes"})
@@ -234,16 +275,24 @@ class SourceFile(BaseModel):
 
     @property
     def size(self) -> int:
-        """Bytes; for a missing file the expected number, so that a study can be planned without it."""
+        """Bytes; for a missing file the expected number, so that a study can be planned without
+        it.
+        """
         return self.path.stat().st_size if self.path.exists() else self.expected_bytes
 
 
 def refuse_changed(files: Iterable[SourceFile], store: Path) -> None:
-    """Raise DataError if a file is missing, or has other bytes than a recipe names; the folder ``store`` remembers digests."""
+    """Raise DataError if a file is missing, or has other bytes than a recipe names; the folder
+    ``store`` remembers digests.
+    """
     digests = FileDigests(store / MEMORY)
     for file in files:
         if digests(file.path) != file.digest:
-            raise DataError(file.path, "has changed since the study was opened, or differs on this machine; open the study again")
+            raise DataError(
+                file.path,
+                "has changed since the study was opened, or differs on this "
+                "machine; open the study again",
+            )
 
 
 @lru_cache(maxsize=4096)

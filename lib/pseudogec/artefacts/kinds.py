@@ -1,8 +1,11 @@
-"""One class for each thing that a configuration can name and set up: a method, a metric, a format."""
+"""One class for each thing that a configuration can name and set up: a method, a metric, a
+format.
+"""
 
 from __future__ import annotations
 
 import importlib
+import inspect
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -20,6 +23,11 @@ class Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
+def first_paragraph(component: type[Section]) -> str:
+    """What a class says of itself first, in one line, for lists of what there is."""
+    return " ".join((inspect.getdoc(component) or "").partition("\n\n")[0].split())
+
+
 def _as_tuple(value: Any) -> Any:
     return value if isinstance(value, list | tuple) else (value,)
 
@@ -30,17 +38,23 @@ OneOrMore = Annotated[tuple[T, ...], BeforeValidator(_as_tuple)]
 
 
 class Component(Section):
-    """A thing that a configuration names: its fields are the keys that the configuration may have, its methods are its behaviour.
+    """A thing that a configuration names: its fields are the keys that the configuration may have,
+    its methods are its behaviour.
 
-    Recipes contain instances: the name of the class (`known_as`), ``version`` and all fields are part of the key.
+    Recipes contain instances: the name of the class (`known_as`), ``version`` and all fields are
+    part of the key.
     """
 
     name: ClassVar[str]
-    """The name of the class in messages and, if it is registered, in configurations; by default its name in Python."""
+    """The name of the class in messages and, if it is registered, in configurations; by default its
+    name in Python.
+    """
     also_called: ClassVar[tuple[str, ...]] = ()
     """Further names that a configuration may write for a registered class."""
     version: ClassVar[int] = 1
-    """Raise it when the behaviour of the class changes for the same fields, so that older artefacts are not used."""
+    """Raise it when the behaviour of the class changes for the same fields, so that older artefacts
+    are not used.
+    """
 
     @classmethod
     def __pydantic_init_subclass__(cls, **options: Any) -> None:
@@ -49,22 +63,31 @@ class Component(Section):
 
     @classmethod
     def known_as(cls) -> str:
-        """How a configuration names the class: ``name`` of a registered one, ``package.module:Class`` of one from outside."""
+        """How a configuration names the class: ``name`` of a registered one,
+        ``package.module:Class`` of one from outside.
+        """
         return cls.__dict__.get("_registered_as") or f"{cls.__module__}:{cls.__qualname__}"
 
     @classmethod
     def check_class(cls) -> None:
         """Raise ValueError for a class from outside that would fail later, when it is used."""
-        undefined = {name for name in cls.__class_vars__ if not hasattr(cls, name)} | cls.__abstractmethods__
+        undefined = {
+            name for name in cls.__class_vars__ if not hasattr(cls, name)
+        } | cls.__abstractmethods__
         if undefined:
-            raise ValueError(f"the class must define {' and '.join(f'`{name}`' for name in sorted(undefined))}")
+            raise ValueError(
+                f"the class must define {' and '.join(f'`{name}`' for name in sorted(undefined))}"
+            )
 
 
 def explain(error: ValidationError, component: type[Component]) -> str:
     """The errors in the fields of a component, in the user's terms."""
     reasons = []
     for reason in error.errors():
-        name, message = ".".join(map(str, reason["loc"])), reason["msg"].removeprefix("Value error, ")
+        name, message = (
+            ".".join(map(str, reason["loc"])),
+            reason["msg"].removeprefix("Value error, "),
+        )
         if reason["type"] == "missing":
             message = "is missing"
         elif reason["type"] == "extra_forbidden":
@@ -76,7 +99,9 @@ def explain(error: ValidationError, component: type[Component]) -> str:
 
 
 def import_from(*folders: Path) -> None:
-    """Let modules of these folders be imported, behind all others, here and in the worker processes that start from now on."""
+    """Let modules of these folders be imported, behind all others, here and in the worker processes
+    that start from now on.
+    """
     sys.path += [folder for folder in dict.fromkeys(map(str, folders)) if folder not in sys.path]
 
 
@@ -84,7 +109,9 @@ K = TypeVar("K", bound=Component)
 
 
 class Registry(Generic[K]):
-    """The classes with a common base that a configuration may name in one place, by the key ``tag``, such as ``method``."""
+    """The classes with a common base that a configuration may name in one place, by the key
+    ``tag``, such as ``method``.
+    """
 
     def __init__(self, base: type[K], tag: str) -> None:
         self.base, self.tag = base, tag
@@ -102,7 +129,8 @@ class Registry(Generic[K]):
         """The class of a registered name, or of ``package.module:Class``.
 
         Raises:
-            ValueError: there is no such class, the message offers the nearest names; its module fails; or it lacks something.
+            ValueError: there is no such class, the message offers the nearest names; its module
+                fails; or it lacks something.
         """
         for component in self._classes.values():
             if name in (component.name, *component.also_called):
@@ -113,9 +141,14 @@ class Registry(Generic[K]):
         try:
             imported = getattr(importlib.import_module(module), class_name, None)
         except Exception as error:  # the user's module may do anything
-            raise ValueError(f"{self.tag} `{name}` cannot be imported ({type(error).__name__}: {error})") from error
+            raise ValueError(
+                f"{self.tag} `{name}` cannot be imported ({type(error).__name__}: {error})"
+            ) from error
         if not (isinstance(imported, type) and issubclass(imported, self.base)):
-            raise ValueError(f"{self.tag} `{name}`: {module} has no class `{class_name}` that derives from {self.base.__name__}")
+            raise ValueError(
+                f"{self.tag} `{name}`: {module} has no class `{class_name}` that "
+                f"derives from {self.base.__name__}"
+            )
         try:
             imported.check_class()
         except ValueError as error:
@@ -123,20 +156,29 @@ class Registry(Generic[K]):
         return imported
 
     def parse(self, value: Any) -> K:
-        """An instance from a configuration's value: a name, or a mapping with the name under ``tag`` and the fields.
+        """An instance from a configuration's value: a name, or a mapping with the name under
+        ``tag`` and the fields.
 
-        A field of it is ``Annotated[Base, BeforeValidator(REGISTRY.parse), PlainSerializer(REGISTRY.dump)]``: what is wrong, by a
-        ValueError or ValidationError, is then reported at its place.
+        A field of it is ``Annotated[Base, BeforeValidator(REGISTRY.parse),
+        PlainSerializer(REGISTRY.dump)]``: what is wrong, by a ValueError or ValidationError, is
+        then reported at its place.
         """
         if isinstance(value, self.base):
             return value
         fields: Mapping[str, Any] = {self.tag: value} if isinstance(value, str) else value
         if not isinstance(fields, Mapping) or not isinstance(fields.get(self.tag), str):
-            raise PydanticCustomError("unnamed", f"name a {self.tag}: one of {', '.join(self._classes)}, or package.module:Class")
-        return self.find(fields[self.tag]).model_validate({name: item for name, item in fields.items() if name != self.tag})
+            raise PydanticCustomError(
+                "unnamed",
+                f"name a {self.tag}: one of {', '.join(self._classes)}, or package.module:Class",
+            )
+        return self.find(fields[self.tag]).model_validate(
+            {name: item for name, item in fields.items() if name != self.tag}
+        )
 
     def make(self, value: Any) -> K:
-        """`parse` for values from outside a configuration, such as an argument of a program; raises UserError."""
+        """`parse` for values from outside a configuration, such as an argument of a program; raises
+        UserError.
+        """
         try:
             return self.parse(value)
         except PydanticCustomError as error:

@@ -1,4 +1,6 @@
-"""The kinds of processor and GPU: other instructions add numbers in another order, so results differ in their last bits."""
+"""The kinds of processor and GPU: other instructions add numbers in another order, so results
+differ in their last bits.
+"""
 
 from __future__ import annotations
 
@@ -36,11 +38,16 @@ def cores_of_this_machine() -> int:
 
 @cache
 def gpus_of_this_machine() -> list[str]:
-    """NVIDIA's GPUs that this process may use, as ``CUDA_VISIBLE_DEVICES`` names them; CUDA is not started in this process."""
+    """NVIDIA's GPUs that this process may use, as ``CUDA_VISIBLE_DEVICES`` names them; CUDA is not
+    started in this process.
+    """
     if shutil.which("nvidia-smi") is None:
         return []
     listed = subprocess.run(
-        ["nvidia-smi", "--query-gpu=index", "--format=csv,noheader"], capture_output=True, text=True, check=False
+        ["nvidia-smi", "--query-gpu=index", "--format=csv,noheader"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     there = [] if listed.returncode else listed.stdout.split()
     named = os.environ.get("CUDA_VISIBLE_DEVICES", ",".join(there)) if there else ""

@@ -46,16 +46,20 @@ class Damage(NamedTuple):
 class Store:
     """A folder of artefacts, shared by any number of processes.
 
-    ``<root>/<kind>/<key>/`` holds ``recipe.json``, ``result.json``, ``log.txt`` and the artefact's files. Work in progress lives
-    in ``<root>/.work/<key>/`` and is published by one atomic rename. A lock for each key, which the system frees when its holder
-    dies, keeps two processes from building one artefact twice. Nothing is cached, so changes by other processes are always seen.
+    ``<root>/<kind>/<key>/`` holds ``recipe.json``, ``result.json``, ``log.txt`` and the artefact's
+    files. Work in progress lives in ``<root>/.work/<key>/`` and is published by one atomic rename.
+    A lock for each key, which the system frees when its holder dies, keeps two processes from
+    building one artefact twice. Nothing is cached, so changes by other processes are always seen.
 
-    An artefact that was damaged later (a file is missing or has another size than ``result.json`` says, or that file cannot be
-    read) counts as missing, which is logged once. Damage that keeps the size is found by `verify`.
+    An artefact that was damaged later (a file is missing or has another size than ``result.json``
+    says, or that file cannot be read) counts as missing, which is logged once. Damage that keeps
+    the size is found by `verify`.
 
     Args:
-        packs: `folder` and `result` read from the first of these that has it what the store lacks. Builds use the store alone.
-        writable: whether artefacts will be built in it; else nothing is written, and the folder may be another's.
+        packs: `folder` and `result` read from the first of these that has it what the store lacks.
+            Builds use the store alone.
+        writable: whether artefacts will be built in it; else nothing is written, and the folder may
+            be another's.
 
     Raises:
         UserError: the folder cannot be made or written.
@@ -70,10 +74,14 @@ class Store:
             for folder in (self.root, self.root / ".work", self.root / ".locks"):
                 folder.mkdir(parents=True, exist_ok=True)
         if not os.access(self.root, os.W_OK | os.X_OK):
-            raise UserError(f"{self.root}: no permission to write; choose another folder with --store FOLDER")
+            raise UserError(
+                f"{self.root}: no permission to write; choose another folder with --store FOLDER"
+            )
 
     def folder(self, recipe: Recipe) -> Path:
-        """The artefact's folder, whether it exists or not; if only a pack has the artefact, a folder with the pack's files."""
+        """The artefact's folder, whether it exists or not; if only a pack has the artefact, a
+        folder with the pack's files.
+        """
         if (pack := self._pack_with(recipe)) is None or self.has(recipe):
             return self._place(recipe)
         with _disk_errors(self.root):
@@ -86,12 +94,16 @@ class Store:
         return self.root / recipe.kind / recipe.key
 
     def can_read(self, recipe: Recipe, in_full: bool = False) -> bool:
-        """Whether the artefact is in the store, or in a pack; with ``in_full``, all of its files."""
+        """Whether the artefact is in the store, or in a pack; with ``in_full``, all of its
+        files.
+        """
         pack = self._pack_with(recipe)
         return (pack is not None and (not in_full or pack.is_whole(recipe))) or self.has(recipe)
 
     def has(self, recipe: Recipe) -> bool:
-        """Whether the artefact is in the store itself and complete, as far as names and sizes of its files show."""
+        """Whether the artefact is in the store itself and complete, as far as names and sizes of
+        its files show.
+        """
         if not self._place(recipe).exists():
             return False
         damage = next(self._damages(recipe), None)
@@ -101,7 +113,8 @@ class Store:
         return damage is None
 
     def result(self, recipe: Recipe) -> dict[str, Any]:
-        """The step's return value (``result``), with the time, versions, and the sizes and digests of all files.
+        """The step's return value (``result``), with the time, versions, and the sizes and digests
+        of all files.
 
         Raises:
             DataError: the artefact has not been built or is damaged, and no pack has it.
@@ -111,7 +124,8 @@ class Store:
         return _read_json(self._place(recipe) / RECORD)
 
     def entry(self, recipe: Recipe) -> Entry | None:
-        """The parts of an artefact that a new pack may contain, from the store or else its packs; None if none has it.
+        """The parts of an artefact that a new pack may contain, from the store or else its packs;
+        None if none has it.
 
         Raises:
             DataError: a file of it is damaged.
@@ -124,7 +138,11 @@ class Store:
         def read(name: str) -> bytes:
             path = self._place(recipe) / name
             if problem := _problem(path, record["files"][name], read=True):
-                raise DataError(path, f"{problem}; run again with --verify to have {recipe.kind} {recipe.label} built again")
+                raise DataError(
+                    path,
+                    f"{problem}; run again with --verify to have {recipe.kind} "
+                    f"{recipe.label} built again",
+                )
             return path.read_bytes()
 
         return entry_of(recipe, record, read)
@@ -139,8 +157,9 @@ class Store:
         """Make the artefact if it is missing or incomplete; returns whether this call built it.
 
         Raises:
-            UserError: the store cannot be written; exceptions of the step are passed on. A half-built artefact stays in the
-                work folder if the recipe is resumable, and its log stays in any case.
+            UserError: the store cannot be written; exceptions of the step are passed on. A
+                half-built artefact stays in the work folder if the recipe is resumable, and its log
+                stays in any case.
         """
         if self.has(recipe):
             return False
@@ -169,10 +188,11 @@ class Store:
             _remove(self._place(recipe))
 
     def verify(self, recipes: Iterable[Recipe]) -> list[Damage]:
-        """Every wrong file of those artefacts that are there, by the digests taken when they were made.
+        """Every wrong file of those artefacts that are there, by the digests taken when they were
+        made.
 
-        Nothing is changed: `remove` an artefact to have it built again. Several threads read the files, since hashlib releases
-        Python's global lock.
+        Nothing is changed: `remove` an artefact to have it built again. Several threads read the
+        files, since hashlib releases Python's global lock.
         """
         present = [recipe for recipe in dict.fromkeys(recipes) if self._place(recipe).exists()]
         with ThreadPoolExecutor() as pool:
@@ -180,7 +200,9 @@ class Store:
             return [damage for damages in of_each for damage in damages]
 
     def _damages(self, recipe: Recipe, read: bool = False) -> Iterator[Damage]:
-        """What is wrong with an artefact's files, by their sizes or, with ``read``, also by their digests."""
+        """What is wrong with an artefact's files, by their sizes or, with ``read``, also by their
+        digests.
+        """
         folder = self._place(recipe)
         try:
             files = _read_json(folder / RECORD)["files"]
@@ -203,10 +225,11 @@ class Store:
 
 
 def missing(targets: Iterable[Recipe], store: Store, in_full: bool = False) -> list[Recipe]:
-    """The recipes to build for the targets, parents first; ancestors of what the store holds are left out.
+    """The recipes to build for the targets, parents first; ancestors of what the store holds are
+    left out.
 
-    Builds use the store alone, so parents that only a pack has are built too. Targets of which a pack has a part are not, unless
-    they are needed ``in_full``, such as a model that will decode.
+    Builds use the store alone, so parents that only a pack has are built too. Targets of which a
+    pack has a part are not, unless they are needed ``in_full``, such as a model that will decode.
     """
     absent: dict[Recipe, None] = {}
     present: set[Recipe] = set()
@@ -229,7 +252,8 @@ def missing(targets: Iterable[Recipe], store: Store, in_full: bool = False) -> l
 
 def _fill(recipe: Recipe, step: Step, work: Path) -> None:
     """Run the step in its work folder, and write the record, which lists all files but the log."""
-    clock = work / ".seconds"  # the time of interrupted attempts; an estimate from the last one alone would be too low
+    # The time of interrupted attempts; an estimate from the last one alone would be too low
+    clock = work / ".seconds"
     earlier = float(clock.read_text() or 0) if clock.exists() else 0.0
     started = time.monotonic()
     with _log_to(work / LOG):
@@ -237,17 +261,46 @@ def _fill(recipe: Recipe, step: Step, work: Path) -> None:
             result = step(recipe, work)
         finally:
             seconds = earlier + time.monotonic() - started
-            with contextlib.suppress(OSError):  # on a full disk the step's own error matters, not this note
+            # On a full disk the step's own error matters, not this note
+            with contextlib.suppress(OSError):
                 clock.write_text(f"{seconds:.3f}")
         clock.unlink(missing_ok=True)
-        versions = {"python": platform.python_version(), **{name: metadata.version(name) for name in recipe.packages}}
-        cost = {"seconds": round(seconds, 3), "work": recipe.work, "work_kind": recipe.work_kind, "operations": recipe.operations}
+        versions = {
+            "python": platform.python_version(),
+            **{name: metadata.version(name) for name in recipe.packages},
+        }
+        cost = {
+            "seconds": round(seconds, 3),
+            "work": recipe.work,
+            "work_kind": recipe.work_kind,
+            "operations": recipe.operations,
+        }
         device = {"machine": platform.machine(), "processor": processor()}
         if result.get("device", "cpu") != "cpu":
             device["gpu"] = result["device"]
-        paths = sorted(path for path in work.rglob("*") if path.is_file() and path not in {work / RECORD, work / LOG})
-        files = {path.relative_to(work).as_posix(): {"bytes": path.stat().st_size, "sha256": digest_file(path)} for path in paths}
-        write_json(work / RECORD, {"key": recipe.key, "result": result, **cost, **device, "versions": versions, "files": files})
+        paths = sorted(
+            path
+            for path in work.rglob("*")
+            if path.is_file() and path not in {work / RECORD, work / LOG}
+        )
+        files = {
+            path.relative_to(work).as_posix(): {
+                "bytes": path.stat().st_size,
+                "sha256": digest_file(path),
+            }
+            for path in paths
+        }
+        write_json(
+            work / RECORD,
+            {
+                "key": recipe.key,
+                "result": result,
+                **cost,
+                **device,
+                "versions": versions,
+                "files": files,
+            },
+        )
 
 
 def _read_json(path: Path) -> dict[str, Any]:
@@ -262,9 +315,12 @@ def _read_json(path: Path) -> dict[str, Any]:
 
 
 def _problem(path: Path, recorded: Mapping[str, Any], read: bool) -> str:
-    """What is wrong with a file, by its size or, with ``read``, also by its digest; empty if nothing."""
+    """What is wrong with a file, by its size or, with ``read``, also by its digest; empty if
+    nothing.
+    """
     try:
-        size = os.stat(path).st_size  # noqa: PTH116 - half the time of pathlib, for each file of a store
+        # Half the time of pathlib, for each file of a store
+        size = os.stat(path).st_size  # noqa: PTH116
         if size != recorded["bytes"]:
             return f"has {size:,} bytes and should have {recorded['bytes']:,}"
         if read and digest_file(path) != recorded["sha256"]:
@@ -281,7 +337,9 @@ def _remove(folder: Path) -> None:
 
 @contextlib.contextmanager
 def _log_to(path: Path) -> Iterator[None]:
-    """Write the libraries' messages during a step to the artefact's own log, with the traceback if it fails."""
+    """Write the libraries' messages during a step to the artefact's own log, with the traceback if
+    it fails.
+    """
     handler = logging.FileHandler(path, encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(asctime)s %(name)s %(levelname)s %(message)s"))
     root = logging.getLogger()
@@ -308,4 +366,7 @@ def _disk_errors(place: Path) -> Iterator[None]:
     except OSError as error:
         if error.filename is None:
             raise
-        raise UserError(f"{place}: {error.strerror} ({error.filename}); choose another folder with --store FOLDER") from error
+        raise UserError(
+            f"{place}: {error.strerror} ({error.filename}); choose another folder with "
+            "--store FOLDER"
+        ) from error

@@ -37,7 +37,9 @@ logging.getLogger("papermill").setLevel(logging.CRITICAL)  # its errors are rais
 
 
 class CellError(Exception):
-    """A notebook stopped at a cell; the message has the cell's number among the code cells and the end of the traceback."""
+    """A notebook stopped at a cell; the message has the cell's number among the code cells and the
+    end of the traceback.
+    """
 
 
 class NotebookKernel(AsyncKernelManager):
@@ -45,14 +47,25 @@ class NotebookKernel(AsyncKernelManager):
 
     @property
     def kernel_spec(self) -> KernelSpec:
-        # Not one that is installed: a user's own kernel of the same name may belong to another Python.
-        # It reports on the screen that it was interrupted when it is shut down.
-        argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}", "--log-level=CRITICAL"]
-        return KernelSpec(argv=argv, language="python", env={"MPLBACKEND": _INLINE, **self.environment})
+        # Not one that is installed: a user's own kernel of the same name may belong to another
+        # Python. It reports on the screen that it was interrupted when it is shut down.
+        argv = [
+            sys.executable,
+            "-m",
+            "ipykernel_launcher",
+            "-f",
+            "{connection_file}",
+            "--log-level=CRITICAL",
+        ]
+        return KernelSpec(
+            argv=argv, language="python", env={"MPLBACKEND": _INLINE, **self.environment}
+        )
 
 
 def kill_kernels() -> None:
-    """Kill the kernels that this process has started and that still run, with the processes that they have started."""
+    """Kill the kernels that this process has started and that still run, with the processes that
+    they have started.
+    """
     for child in psutil.Process().children():
         with contextlib.suppress(psutil.Error, ProcessLookupError):
             if "ipykernel_launcher" in child.cmdline():
@@ -66,10 +79,12 @@ def execute(
     environment: Mapping[str, str] | None = None,
     course: bool = False,
 ) -> None:
-    """Execute a notebook in its folder and write it as readers see it (`as_read`), up to the cell where it failed.
+    """Execute a notebook in its folder and write it as readers see it (`as_read`), up to the cell
+    where it failed.
 
     Args:
-        executed: where it is written; what is there stays until all cells were run, or if the kernel dies.
+        executed: where it is written; what is there stays until all cells were run, or if the
+            kernel dies.
         parameters: for the cell with the tag ``parameters``.
         environment: variables of the kernel, in addition to those of this process.
 
@@ -80,7 +95,8 @@ def execute(
         # In a folder of its own: two programs may execute the same notebook at the same time.
         unfinished = Path(folder) / executed.name
         failure = None
-        # Sockets, since a port that looks free can be taken before the kernel binds it, and with many workers it sometimes is.
+        # Sockets, since a port that looks free can be taken before the kernel binds it, and with
+        # many workers it sometimes is.
         sockets = {"transport": "ipc", "connection_file": str(Path(folder) / "kernel.json")}
         try:
             papermill.execute_notebook(
@@ -96,7 +112,8 @@ def execute(
         except PapermillExecutionError as error:
             lines = _COLOUR.sub("", "\n".join(error.traceback)).splitlines()[-6:]
             failure = CellError("\n".join([f"cell [{error.exec_count}]: {error.ename}", *lines]))
-        except RuntimeError:  # nbclient's DeadKernelError, or its own if the kernel dies while it starts
+        # Nbclient's DeadKernelError, or its own if the kernel dies while it starts
+        except RuntimeError:
             raise CellError("the notebook's kernel died, perhaps for lack of memory") from None
         notebook = as_read(json.loads(unfinished.read_text(encoding="utf-8")), course)
     with write_atomically(executed) as stream:
@@ -113,7 +130,11 @@ def _joined(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Outputs with what was printed in one part, which comes in several if the machine is busy."""
     joined: list[dict[str, Any]] = []
     for output in outputs:
-        if output["output_type"] == "stream" and joined and joined[-1].get("name") == output["name"]:
+        if (
+            output["output_type"] == "stream"
+            and joined
+            and joined[-1].get("name") == output["name"]
+        ):
             printed = "".join((*joined[-1]["text"], *output["text"]))
             joined[-1] = {**output, "text": printed.splitlines(keepends=True)}
         else:
@@ -122,14 +143,20 @@ def _joined(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def as_read(notebook: dict[str, Any], course: bool = False) -> dict[str, Any]:
-    """An executed notebook for readers, which is changed: the answer first, without widgets and what differs between runs.
+    """An executed notebook for readers, which is changed: the answer first, without widgets and
+    what differs between runs.
 
-    With ``course`` it is for a class: without the solutions of exercises, each of which is a Markdown cell of its own, and
-    with no more slides than the cells that the source marks as such.
+    With ``course`` it is for a class: without the solutions of exercises, each of which is a
+    Markdown cell of its own, and with no more slides than the cells that the source marks as such.
     """
     if course:
-        notebook["cells"] = [cell for cell in notebook["cells"] if SOLUTION_TAG not in cell["metadata"].get("tags", ())]
-        for cell in notebook["cells"]:  # without a type, a cell would be a part of the slide before it
+        notebook["cells"] = [
+            cell
+            for cell in notebook["cells"]
+            if SOLUTION_TAG not in cell["metadata"].get("tags", ())
+        ]
+        # Without a type, a cell would be a part of the slide before it
+        for cell in notebook["cells"]:
             cell["metadata"].setdefault("slideshow", {"slide_type": "skip"})
     notebook["cells"] = _answer_first(notebook["cells"])
     notebook["metadata"].pop("papermill", None)
@@ -141,16 +168,25 @@ def as_read(notebook: dict[str, Any], course: bool = False) -> dict[str, Any]:
         if "injected-parameters" in cell["metadata"].get("tags", ()):
             cell["id"] = "injected-parameters"  # which papermill draws at random
         if "outputs" in cell:
-            cell["outputs"] = _joined([output for output in cell["outputs"] if not _is_shown_while_running(output)])
+            cell["outputs"] = _joined(
+                [output for output in cell["outputs"] if not _is_shown_while_running(output)]
+            )
         for output in cell.get("outputs", ()):
             output.get("data", {}).pop(_WIDGET, None)
     return notebook
 
 
 def _answer_first(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The cells with the section *In short*, which is executed last to be checked against all tables, behind the question."""
-    starts = [place for place, cell in enumerate(cells) if "".join(cell["source"]).startswith("## ")]
-    place = next((place for place in starts if "".join(cells[place]["source"]).startswith("## In short")), None)
+    """The cells with the section *In short*, which is executed last to be checked against all
+    tables, behind the question.
+    """
+    starts = [
+        place for place, cell in enumerate(cells) if "".join(cell["source"]).startswith("## ")
+    ]
+    place = next(
+        (place for place in starts if "".join(cells[place]["source"]).startswith("## In short")),
+        None,
+    )
     if place is None:
         return cells
     end = next((start for start in starts if start > place), len(cells))

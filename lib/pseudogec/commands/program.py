@@ -11,11 +11,12 @@ from pseudogec.extras import naming_extras
 
 
 def run_program(work: Callable[[], int | None], when_stopped: str) -> int:
-    """Do a program's work, whose result is the exit status (None stands for 0); ``when_stopped`` is said after Ctrl-C.
+    """Do a program's work, whose result is the exit status (None stands for 0); ``when_stopped`` is
+    said after Ctrl-C.
 
     Returns:
-        The work's status; 1 when nobody reads the output any more, 2 when the user must mend something first, 130 after
-        Ctrl-C.
+        The work's status; 1 when nobody reads the output any more, 2 when the user must mend
+        something first, 130 after Ctrl-C.
     """
     try:
         with naming_extras():
@@ -25,7 +26,8 @@ def run_program(work: Callable[[], int | None], when_stopped: str) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:  # whoever read our output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # let Python's last flush succeed
+        # Let Python's last flush succeed
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:
         print(f"\n{when_stopped}", file=sys.stderr)

@@ -1,4 +1,6 @@
-"""Sentences and pairs: formats of corpora, the authors' filters, sampling, the catalogue of known corpora."""
+"""Sentences and pairs: formats of corpora, the authors' filters, sampling, the catalogue of known
+corpora.
+"""
 
 from pseudogec.corpora.catalogue import KnownCorpus, KnownFile, Whole, load_catalogue
 from pseudogec.corpora.formats import (

@@ -1,4 +1,6 @@
-"""The catalogue of the papers' corpora: home, licence, downloads, files, digests, sizes (``data/catalogue.yaml``)."""
+"""The catalogue of the papers' corpora: home, licence, downloads, files, digests, sizes
+(``data/catalogue.yaml``).
+"""
 
 from __future__ import annotations
 
@@ -24,10 +26,15 @@ class Download(_Entry):
     url: str = ""
     archive: str = ""  # the archive's name, where there is no ``url`` because it must be requested
     sha256: str | None = Field(None, pattern="^[0-9a-f]{64}$")
-    to: Path  # place in the data folder: of the file, or the folder of what the archive or the dump holds
-    lines: int = 0  # how many of a file's first lines are kept, if not all; ``sha256`` of the file is then that of these
+    # Place in the data folder: of the file, or the folder of what the archive or the dump holds
+    to: Path
+    # How many of a file's first lines are kept, if not all; ``sha256`` of the file is then that of
+    # these
+    lines: int = 0
     strip: int = 0  # how many leading folders of the archive's names are left out
-    index: str = ""  # of a dump, whose ``url`` is a page that lists dumps by date: the name of the wiki's search index
+    # Of a dump, whose ``url`` is a page that lists dumps by date: the name of the wiki's search
+    # index
+    index: str = ""
 
     @property
     def name(self) -> str:
@@ -41,22 +48,28 @@ class Download(_Entry):
 class KnownFile(_Entry):
     path: str  # in the data folder; a pattern where names or numbers of files differ
     aliases: tuple[str, ...] = ()  # other places that profiles name it by
-    sha256: str | None = Field(None, pattern="^[0-9a-f]{64}$")  # digest of the version that the papers used
+    # Digest of the version that the papers used
+    sha256: str | None = Field(None, pattern="^[0-9a-f]{64}$")
     sentences: int | None = None
-    about_bytes: int | None = None  # its approximate size (all files of a pattern together), if it matters for plans
-    others: dict[str, str] = Field(default_factory=dict)  # digest of another version -> its description
+    # Its approximate size (all files of a pattern together), if it matters for plans
+    about_bytes: int | None = None
+    # Digest of another version -> its description
+    others: dict[str, str] = Field(default_factory=dict)
 
     def is_at(self, path: Path) -> bool:
         """Whether a profile that names a path or pattern means this file."""
         name = path.as_posix()
-        return any(fnmatch(name, place) or fnmatch(place, name) for place in (self.path, *self.aliases))
+        return any(
+            fnmatch(name, place) or fnmatch(place, name) for place in (self.path, *self.aliases)
+        )
 
 
 class KnownCorpus(_Entry):
     name: str  # its key in the catalogue
     title: str
     home: str
-    access: Literal["public", "request", "made"]  # anybody can download it; it must be requested; or it is made from others
+    # Anybody can download it; it must be requested; or it is made from others
+    access: Literal["public", "request", "made"]
     request: str | None = None  # the page where it is requested
     licence: str
     steps: str = ""  # manual steps and remarks
@@ -65,7 +78,9 @@ class KnownCorpus(_Entry):
     files: tuple[KnownFile, ...]  # those that profiles read
 
     def how_to_get(self, command: str = "make data") -> str:
-        """Instructions to get it; ``command`` fetches public corpora and unpacks archives that were requested."""
+        """Instructions to get it; ``command`` fetches public corpora and unpacks archives that were
+        requested.
+        """
         if self.access == "public":
             return f"{command} fetches it. Licence: {self.licence} {self.steps}".strip()
         if self.access == "made":
@@ -76,8 +91,10 @@ class KnownCorpus(_Entry):
 
 class Whole(_Entry):
     name: str  # in tables
-    published: dict[str, int]  # rows of the papers' tables of corpora -> how many times the files contain each
-    counted: Literal["all", "corrected"] = "all"  # the sentences that the papers count: all, or those that were corrected
+    # Rows of the papers' tables of corpora -> how many times the files contain each
+    published: dict[str, int]
+    # The sentences that the papers count: all, or those that were corrected
+    counted: Literal["all", "corrected"] = "all"
     hint: str = ""  # why another count may be right
     files: tuple[str, ...]  # paths or patterns of the catalogue's files
 
@@ -97,17 +114,24 @@ class Catalogue(_Entry):
 
     def expected_bytes(self, path: Path) -> int:
         known = self.find(path)
-        return 0 if known is None else known[1].about_bytes or (known[1].sentences or 0) * BYTES_A_PAIR
+        return (
+            0 if known is None else known[1].about_bytes or (known[1].sentences or 0) * BYTES_A_PAIR
+        )
 
     def whole(self, paths: Iterable[Path]) -> Whole | None:
         """The corpus of the papers that consists of these files, if there is one."""
         known = [self.find(path) for path in paths]
         places = {each[1].path for each in known if each is not None}
-        return next((whole for whole in self.wholes if None not in known and set(whole.files) == places), None)
+        return next(
+            (whole for whole in self.wholes if None not in known and set(whole.files) == places),
+            None,
+        )
 
 
 @cache
 def load_catalogue(path: Path = CATALOGUE) -> Catalogue:
     content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    content["corpora"] = {name: {"name": name, **entry} for name, entry in content["corpora"].items()}
+    content["corpora"] = {
+        name: {"name": name, **entry} for name, entry in content["corpora"].items()
+    }
     return Catalogue.model_validate(content)

@@ -1,7 +1,9 @@
-"""The sentences of the classroom: everyday ones, blogs and novels, which come with the project (`texts/README.md`).
+"""The sentences of the classroom: everyday ones, blogs and novels, which come with the project
+(`texts/README.md`).
 
-The words of an everyday sentence decide whether learners write it in training, validation, development or test data, or whether
-it is seed text. No two sentences of all texts are nearly the same.
+The words of an everyday sentence decide whether learners write it in training, validation,
+development or test data, or whether it is seed text. No two sentences of all texts are nearly the
+same.
 """
 
 from __future__ import annotations
@@ -21,7 +23,13 @@ from pseudogec.text import tokenise
 
 Text = Literal["everyday", "blogs", "novels"]
 Part = Literal["train", "valid", "dev", "test", "seed"]
-_PLACES = {"train": (0, 0.4), "valid": (0.4, 0.43), "dev": (0.43, 0.48), "test": (0.48, 0.54), "seed": (0.54, 1)}
+_PLACES = {
+    "train": (0, 0.4),
+    "valid": (0.4, 0.43),
+    "dev": (0.43, 0.48),
+    "test": (0.48, 0.54),
+    "seed": (0.54, 1),
+}
 """Where parts begin and end, as shares of the everyday sentences."""
 
 
@@ -37,7 +45,9 @@ class ClassroomSentences(SentenceFormat):
 
 @functools.cache
 def classroom_sentences(text: Text, part: Part) -> Sequence[list[str]]:
-    """The tokenised sentences of a part, in an order that their words decide; blogs and novels are seed text alone."""
+    """The tokenised sentences of a part, in an order that their words decide; blogs and novels are
+    seed text alone.
+    """
     files = Path(__file__).with_name("texts")
     if text != "everyday":
         return [line.split() for line in _in_order(list(read_lines(files / f"{text}.txt.xz")))]
@@ -53,7 +63,10 @@ def taken(sentences: Sequence[list[str]], first: int, count: int, what: str) -> 
         UserError: there are fewer.
     """
     if first + count > len(sentences):
-        raise UserError(f"{what} of the classroom has {len(sentences):,} sentences; {first + count:,} are needed")
+        raise UserError(
+            f"{what} of the classroom has {len(sentences):,} sentences; "
+            f"{first + count:,} are needed"
+        )
     return sentences[first : first + count]
 
 

@@ -1,4 +1,6 @@
-"""Fetching public corpora with pooch, which checks digests; a file has its name only when it is whole."""
+"""Fetching public corpora with pooch, which checks digests; a file has its name only when it is
+whole.
+"""
 
 from __future__ import annotations
 
@@ -18,24 +20,38 @@ from pseudogec.artefacts.files import digest_file
 from pseudogec.corpora.catalogue import Download, KnownCorpus
 
 ARCHIVES = Path("archives")
-"""The folder of the data folder for archives, and for what is not whole yet: patterns of profiles look into the others."""
+"""The folder of the data folder for archives, and for what is not whole yet: patterns of profiles
+look into the others.
+"""
 
-_FAILURES = (OSError, ValueError, EOFError, tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError)
+_FAILURES = (
+    OSError,
+    ValueError,
+    EOFError,
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+)
 """Of the network (requests), the disk, a digest (pooch), an archive."""
 
 
 def fetch(corpus: KnownCorpus, folder: Path) -> None:
-    """Fetch the missing files of a corpus into a data folder, and unpack its archives, also one that the user put there.
+    """Fetch the missing files of a corpus into a data folder, and unpack its archives, also one
+    that the user put there.
 
     Raises:
-        UserError: a server cannot be reached, or a file or archive is not the one that the catalogue knows.
+        UserError: a server cannot be reached, or a file or archive is not the one that the
+            catalogue knows.
     """
     digests = {Path(file.path): file.sha256 for file in corpus.files}
     for download in corpus.downloads:
         try:
             _fetch(download, folder, download.sha256 or digests.get(download.to))
         except _FAILURES as error:
-            raise UserError(f"{download.url or folder / ARCHIVES / download.name}: {error}") from None
+            raise UserError(
+                f"{download.url or folder / ARCHIVES / download.name}: {error}"
+            ) from None
 
 
 def _fetch(download: Download, folder: Path, sha256: str | None) -> None:
@@ -49,15 +65,20 @@ def _fetch(download: Download, folder: Path, sha256: str | None) -> None:
     elif not target.exists():
         if download.index:
             urls = _newest_dump(download)
-            waiting = waiting.with_name(urls[0].rpartition("/")[2].rpartition("-")[0])  # with the dump's date
+            # With the dump's date
+            waiting = waiting.with_name(urls[0].rpartition("/")[2].rpartition("-")[0])
             for url in urls:
                 _retrieve(url, waiting / url.rpartition("/")[2])
         elif download.lines:
             _retrieve(download.url, waiting)
-            waiting.write_bytes(b"".join(waiting.read_bytes().splitlines(keepends=True)[: download.lines]))
+            waiting.write_bytes(
+                b"".join(waiting.read_bytes().splitlines(keepends=True)[: download.lines])
+            )
             if digest_file(waiting) != sha256:
                 waiting.unlink()
-                raise ValueError(f"its first {download.lines:,} lines are not those that the catalogue knows")
+                raise ValueError(
+                    f"its first {download.lines:,} lines are not those that the catalogue knows"
+                )
         else:
             _retrieve(download.url, waiting, sha256)
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -69,12 +90,16 @@ def _retrieve(url: str, target: Path, sha256: str | None = None) -> None:
 
     pooch.get_logger().setLevel(logging.WARNING)
     print(f"fetching  {url}")
-    pooch.retrieve(url, sha256, fname=target.name, path=target.parent, progressbar=sys.stderr.isatty())
+    pooch.retrieve(
+        url, sha256, fname=target.name, path=target.parent, progressbar=sys.stderr.isatty()
+    )
 
 
 def _newest_dump(download: Download) -> list[str]:
     """The files of the newest dump of a wiki that Wikimedia has finished."""
-    for date in sorted(set(re.findall(r'href="(?:[^"]*/)?(\d{8})/"', _page(download.url))), reverse=True):
+    for date in sorted(
+        set(re.findall(r'href="(?:[^"]*/)?(\d{8})/"', _page(download.url))), reverse=True
+    ):
         page = f"{download.url}{date}/index_name%3D{download.index}/"
         listing = _page(page)
         names = sorted(set(re.findall(rf"{download.index}-{date}-\d+\.json\.\w+", listing)))
@@ -92,9 +117,11 @@ def _page(url: str) -> str:
 
 
 def unpack(archive: Path, folder: Path, strip: int = 0) -> None:
-    """Unpack a tar or zip archive elsewhere, then move it file by file, so that none is incomplete; files that are there stay.
+    """Unpack a tar or zip archive elsewhere, then move it file by file, so that none is incomplete;
+    files that are there stay.
 
-    Pooch's own `Untar` and `Unzip` unpack in place and over a user's files, and on Python 3.11 outside the folder, too.
+    Pooch's own `Untar` and `Unzip` unpack in place and over a user's files, and on Python 3.11
+    outside the folder, too.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".unpacking-", dir=folder) as temporary:
@@ -104,7 +131,8 @@ def unpack(archive: Path, folder: Path, strip: int = 0) -> None:
         else:
             with tarfile.open(archive) as opened_tar:
                 opened_tar.extractall(temporary, filter="data")
-        for path in [path for path in Path(temporary).rglob("*") if path.is_file()]:  # links, too, whose files move before them
+        # Links, too, whose files move before them
+        for path in [path for path in Path(temporary).rglob("*") if path.is_file()]:
             target = folder.joinpath(*path.relative_to(temporary).parts[strip:])
             if not target.exists():
                 target.parent.mkdir(parents=True, exist_ok=True)

@@ -1,17 +1,21 @@
-"""Formats of corpora: a class whose fields are the corpus's keys in a profile, and whose methods read it.
+"""Formats of corpora: a class whose fields are the corpus's keys in a profile, and whose methods
+read it.
 
-To add one, derive from `FilePairs` (learner sentences with corrections) or `FileSentences` (grammatical text) and write
-``read_file``; ours are in `pairs` and `sentences`, and ``params/README.md`` has a complete example. A profile names the class by
-its registered name, or as ``package.module:Class``. Rules:
+To add one, derive from `FilePairs` (learner sentences with corrections) or `FileSentences`
+(grammatical text) and write ``read_file``; ours are in `pairs` and `sentences`, and
+``params/README.md`` has a complete example. A profile names the class by its registered name, or as
+``package.module:Class``. Rules:
 
 - A sentence is a list of tokens; `pseudogec.text.tokenise` makes it from text.
-- `read_lines` of `pseudogec.artefacts.files` reads plain and compressed files, and strips line ends. A CSV file may have line
-  breaks inside quotes: ``csv.reader(f"{line}\\n" for line in read_lines(path))`` keeps them.
+- `read_lines` of `pseudogec.artefacts.files` reads plain and compressed files, and strips line
+  ends. A CSV file may have line breaks inside quotes: ``csv.reader(f"{line}\\n" for line in
+  read_lines(path))`` keeps them.
 - Errors in a file are raised as `DataError`, which names file and line.
-- A corpus that was read stays in the store until its files, its fields or the class's ``version`` change. An edit of the
-  code alone is not noticed: raise ``version`` with it.
-- ``run_all.py --check`` reads the first sentences of every corpus, and counts all of small ones. It counts larger ones too
-  where ``quickly_counted`` says that this takes no longer than reading the files.
+- A corpus that was read stays in the store until its files, its fields or the class's ``version``
+  change. An edit of the code alone is not noticed: raise ``version`` with it.
+- ``run_all.py --check`` reads the first sentences of every corpus, and counts all of small ones. It
+  counts larger ones too where ``quickly_counted`` says that this takes no longer than reading the
+  files.
 """
 
 from __future__ import annotations
@@ -48,7 +52,9 @@ class Pair(NamedTuple):
 
 
 def drop_identical(pairs: Iterable[Pair]) -> Iterator[Pair]:
-    """The pairs whose source and target differ (TASLP section IV-A, after Chollampatt and Ng 2018)."""
+    """The pairs whose source and target differ (TASLP section IV-A, after Chollampatt and Ng
+    2018).
+    """
     return (pair for pair in pairs if pair.source != pair.target)
 
 
@@ -58,23 +64,32 @@ class CorrectedSentence(NamedTuple):
     pair: Pair  # the sentence and its (first) correction
     level: str = ""  # the writer's proficiency level; empty where it is not known
     annotated: AnnotatedSentence | None = None  # its edits, where the corpus gives edits
-    references: Sequence[list[str]] = ()  # all its corrections, where the corpus gives whole sentences
+    # All its corrections, where the corpus gives whole sentences
+    references: Sequence[list[str]] = ()
 
     @property
     def lacks_a_side(self) -> bool:
-        """Whether nobody corrected it, or there is nothing to correct: a model would learn to delete or to invent sentences."""
+        """Whether nobody corrected it, or there is nothing to correct: a model would learn to
+        delete or to invent sentences.
+        """
         return self.annotated is None and not all(self.pair)
 
 
 def matching(folder: Path, path: Path) -> list[Path]:
-    """The file of a path of the data folder or, where none has this very name, the files of a pattern; none if it is missing."""
+    """The file of a path of the data folder or, where none has this very name, the files of a
+    pattern; none if it is missing.
+    """
     if path.is_absolute():
         folder, path = Path(path.anchor), path.relative_to(path.anchor)
     if (folder / path).is_file():
         return [folder / path]
     if path == Path():  # the folder itself, which is no pattern
         return []
-    return [file for file in sorted(folder.glob(path.as_posix())) if file.is_file() and not file.name.startswith(".")]
+    return [
+        file
+        for file in sorted(folder.glob(path.as_posix()))
+        if file.is_file() and not file.name.startswith(".")
+    ]
 
 
 class Count(NamedTuple):
@@ -86,12 +101,20 @@ class Count(NamedTuple):
 
     @classmethod
     def of(cls, sentences: Iterable[CorrectedSentence]) -> Self:
-        counts = Counter((each.lacks_a_side, each.pair.source != each.pair.target) for each in sentences)
-        return cls(counts[False, True] + counts[False, False], counts[False, True], counts[True, True] + counts[True, False])
+        counts = Counter(
+            (each.lacks_a_side, each.pair.source != each.pair.target) for each in sentences
+        )
+        return cls(
+            counts[False, True] + counts[False, False],
+            counts[False, True],
+            counts[True, True] + counts[True, False],
+        )
 
 
 class Blocks(Section):
-    """Long blocks of a file's sentences at equal distances, so that cutting them out divides few texts."""
+    """Long blocks of a file's sentences at equal distances, so that cutting them out divides few
+    texts.
+    """
 
     number: int = Field(gt=0, description="blocks of sentences in a row")
     share: float = Field(gt=0, lt=1, description="of the file's sentences, of all blocks together")
@@ -104,10 +127,13 @@ class Blocks(Section):
 
 
 class CorpusFile(Section):
-    added_later: ClassVar[frozenset[str]] = frozenset({"annotators", "unchanged", "only", "without"})
+    added_later: ClassVar[frozenset[str]] = frozenset(
+        {"annotators", "unchanged", "only", "without"}
+    )
 
     path: Path = Field(
-        description="relative to the profile's data folder; a pattern such as `gigaword/data/*/*.gz` stands for many"
+        description="relative to the profile's data folder; a pattern such as "
+        "`gigaword/data/*/*.gz` stands for many"
     )
     level: str = Field("", description="the proficiency level of its writers, where it is known")
     annotators: Literal["first", "all"] = Field(
@@ -116,9 +142,13 @@ class CorpusFile(Section):
     unchanged: Literal["keep", "drop"] = Field(
         "keep", description="of an M2 file: whether pairs in which nothing is corrected are kept"
     )
-    only: Blocks | None = Field(None, description="of a file of pairs: the blocks to take, for example for development")
+    only: Blocks | None = Field(
+        None, description="of a file of pairs: the blocks to take, for example for development"
+    )
     without: Blocks | tuple[Blocks, ...] | None = Field(
-        None, description="of a file of pairs: the blocks to leave out, or a list of such, for example of training"
+        None,
+        description="of a file of pairs: the blocks to leave out, or a list of such, for "
+        "example of training",
     )
 
     @property
@@ -144,11 +174,15 @@ class LocatedFile(CorpusFile, SourceFile):
 
 class CorpusFormat(Component):
     simulated: ClassVar[bool] = False
-    """Whether a program makes the sentences. True edits are then known, but ERRANT may divide those of a hypothesis otherwise."""
+    """Whether a program makes the sentences. True edits are then known, but ERRANT may divide those
+    of a hypothesis otherwise.
+    """
 
     @property
     def may_be_quoted(self) -> bool:
-        """Whether sentences, and results made from them, may be passed on; of others a pack contains only numbers."""
+        """Whether sentences, and results made from them, may be passed on; of others a pack
+        contains only numbers.
+        """
         return self.simulated
 
 
@@ -165,7 +199,8 @@ class PairFormat(CorpusFormat):
 
     @abstractmethod
     def read(self) -> Iterator[CorrectedSentence]:
-        """Yield the tokenised pairs one after the other, so that a corpus of any size needs little memory.
+        """Yield the tokenised pairs one after the other, so that a corpus of any size needs little
+        memory.
 
         Raises:
             DataError: a file is missing or malformed.
@@ -175,25 +210,36 @@ class PairFormat(CorpusFormat):
 class SentenceFormat(CorpusFormat):
     incidental: ClassVar[frozenset[str]] = frozenset({"stands_for"})
 
-    stands_for: str = Field("", description="the paper's seed corpus that this one is compared with")
+    stands_for: str = Field(
+        "", description="the paper's seed corpus that this one is compared with"
+    )
 
 
-PAIR_FORMATS = Registry(PairFormat, "source")  # type: ignore[type-abstract]  # the base, which is never made
+# The base, which is never made
+PAIR_FORMATS = Registry(PairFormat, "source")  # type: ignore[type-abstract]
 SENTENCE_FORMATS = Registry(SentenceFormat, "source")
 
 
 class FileFormat(CorpusFormat):
     quickly_counted: ClassVar[bool] = False
-    """Whether `count` takes no longer than reading the files; sentences of the other formats must be split or parsed."""
+    """Whether `count` takes no longer than reading the files; sentences of the other formats must
+    be split or parsed.
+    """
 
     incidental: ClassVar[frozenset[str]] = frozenset({"redistributable"})
     added_later: ClassVar[frozenset[str]] = frozenset({"language"})
 
-    files: OneOrMore[CorpusFile] = Field(min_length=1, description="paths, or mappings of `path` and the writers' `level`")
-    redistributable: bool = Field(
-        False, description="whether its licence lets anybody pass its sentences on; of other corpora, packs contain only numbers"
+    files: OneOrMore[CorpusFile] = Field(
+        min_length=1, description="paths, or mappings of `path` and the writers' `level`"
     )
-    language: AnyLanguage = Field(ENGLISH, description="set by the profile's own `language`", exclude=True)
+    redistributable: bool = Field(
+        False,
+        description="whether its licence lets anybody pass its sentences on; of other "
+        "corpora, packs contain only numbers",
+    )
+    language: AnyLanguage = Field(
+        ENGLISH, description="set by the profile's own `language`", exclude=True
+    )
 
     @property
     def may_be_quoted(self) -> bool:
@@ -203,7 +249,10 @@ class FileFormat(CorpusFormat):
     def _files_can_be_divided(self) -> Self:
         for file in self.files:
             if file.cuts and (not isinstance(self, FilePairs) or self.files_belong_together):
-                raise ValueError(f"{file.path}: `only` and `without` are keys of files of pairs that can be read one by one")
+                raise ValueError(
+                    f"{file.path}: `only` and `without` are keys of files of pairs "
+                    "that can be read one by one"
+                )
         return self
 
     @property
@@ -218,19 +267,33 @@ class FileFormat(CorpusFormat):
 
     @abstractmethod
     def checked(self) -> Iterator[Any]:
-        """Yield what the files hold; refuses what cannot be a sentence, and raises as `PairFormat.read` does."""
+        """Yield what the files hold; refuses what cannot be a sentence, and raises as
+        `PairFormat.read` does.
+        """
 
     def count(self) -> Count:
         """Count the sentences of the files; raises as `PairFormat.read` does."""
         return Count(sum(1 for _ in self.checked()))
 
-    def located(self, find: Callable[[CorpusFile], Iterable[CorpusFile]], language: Language = ENGLISH) -> Self:
-        """The same corpus, in the profile's language, in the files that ``find`` gives for each path or pattern."""
-        return self.model_copy(update={"files": tuple(chain.from_iterable(map(find, self.files))), "language": language})
+    def located(
+        self, find: Callable[[CorpusFile], Iterable[CorpusFile]], language: Language = ENGLISH
+    ) -> Self:
+        """The same corpus, in the profile's language, in the files that ``find`` gives for each
+        path or pattern.
+        """
+        return self.model_copy(
+            update={
+                "files": tuple(chain.from_iterable(map(find, self.files))),
+                "language": language,
+            }
+        )
 
     def _refuse_text(self, sentence: Sequence[str]) -> None:
         if isinstance(sentence, str):
-            problem = f"{sentence!r} is text and not a list of tokens, which pseudogec.text.tokenise makes"
+            problem = (
+                f"{sentence!r} is text and not a list of tokens, which "
+                "pseudogec.text.tokenise makes"
+            )
             raise UserError(f"format `{self.known_as()}`: {problem}")
 
 
@@ -248,7 +311,9 @@ class FilePairs(FileFormat, PairFormat):
         return self.sentences or sum(file.size for file in self.located_files) / BYTES_A_PAIR
 
     def read_file(self, path: Path) -> Iterator[Pair | CorrectedSentence]:
-        """Yield the tokenised pairs of one file; pairs without a level get the file's. Raises as `read` does."""
+        """Yield the tokenised pairs of one file; pairs without a level get the file's. Raises as
+        `read` does.
+        """
         raise NotImplementedError
 
     def read_all(self) -> Iterator[Pair | CorrectedSentence]:
@@ -258,7 +323,9 @@ class FilePairs(FileFormat, PairFormat):
                     yield sentence if sentence.level else sentence._replace(level=file.level)
 
     def read_part(self, file: CorpusFile) -> Iterator[CorrectedSentence]:
-        """Yield the pairs of one file, without those that a cut leaves out; a file that is cut is read twice, first to count."""
+        """Yield the pairs of one file, without those that a cut leaves out; a file that is cut is
+        read twice, first to count.
+        """
         sentences = map(_corrected, self.read_file(file.path))
         if not file.cuts:
             return sentences
@@ -266,14 +333,21 @@ class FilePairs(FileFormat, PairFormat):
         inside: set[int] = set()
         for cut in file.cuts:
             if not (places := cut.places(count)):
-                problem = f"{cut.number} blocks of together {cut.share:.2%} of its {count} sentences are empty"
+                problem = (
+                    f"{cut.number} blocks of together {cut.share:.2%} of its {count} "
+                    "sentences are empty"
+                )
                 raise DataError(file.path, f"{problem}; ask for fewer blocks, or for more")
             inside |= places
         keeps_cuts = file.only is not None
-        return (sentence for place, sentence in enumerate(sentences) if (place in inside) is keeps_cuts)
+        return (
+            sentence for place, sentence in enumerate(sentences) if (place in inside) is keeps_cuts
+        )
 
     def taken(self, sentence: CorrectedSentence, file: CorpusFile) -> Iterator[CorrectedSentence]:
-        """The parts of a file's sentence that the profile uses: the sentence, unless a format offers a choice."""
+        """The parts of a file's sentence that the profile uses: the sentence, unless a format
+        offers a choice.
+        """
         yield sentence
 
     def checked(self) -> Iterator[CorrectedSentence]:
@@ -291,14 +365,19 @@ class FilePairs(FileFormat, PairFormat):
             else:
                 yield sentence
         if left_out:
-            log.warning("%s: %d pairs with an empty side are left out", self.files[0].path, left_out)
+            log.warning(
+                "%s: %d pairs with an empty side are left out", self.files[0].path, left_out
+            )
 
     def read(self) -> Iterator[CorrectedSentence]:
         if self.sentences is None:
             return self._complete()
         available = self.count().sentences
         if available < self.sentences:
-            problem = f"there are {available:,} pairs, and `sentences` draws {self.sentences:,}; lower it, or add files"
+            problem = (
+                f"there are {available:,} pairs, and `sentences` draws {self.sentences:,}; "
+                "lower it, or add files"
+            )
             raise UserError(f"{', '.join(str(file.path) for file in self.files)}: {problem}")
         drawn = set(np.random.default_rng(1).permutation(available)[: self.sentences].tolist())
         return (sentence for place, sentence in enumerate(self._complete()) if place in drawn)
@@ -312,15 +391,21 @@ def _corrected(pair: Pair | CorrectedSentence) -> CorrectedSentence:
 
 
 class FileSentences(FileFormat, SentenceFormat):
-    incidental: ClassVar[frozenset[str]] = FileFormat.incidental | SentenceFormat.incidental | {"shares"}
+    incidental: ClassVar[frozenset[str]] = (
+        FileFormat.incidental | SentenceFormat.incidental | {"shares"}
+    )
     added_later: ClassVar[frozenset[str]] = FileFormat.added_later | {"longest"}
 
-    clean: bool = Field(False, description="leave out sentences that the authors' filter of seed text drops")
+    clean: bool = Field(
+        False, description="leave out sentences that the authors' filter of seed text drops"
+    )
     longest: int | None = Field(None, ge=1, description="sentences of more tokens are left out")
     shares: int = Field(1, ge=1, description="number of parts that workers read in parallel")
 
     @abstractmethod
-    def read_file(self, path: Path, share: Share = WHOLE, on_read: Callable[[int], None] | None = None) -> Iterator[list[str]]:
+    def read_file(
+        self, path: Path, share: Share = WHOLE, on_read: Callable[[int], None] | None = None
+    ) -> Iterator[list[str]]:
         """Yield the sentences of one file, tokenised.
 
         Args:
@@ -332,13 +417,17 @@ class FileSentences(FileFormat, SentenceFormat):
             DataError: the file is missing or malformed.
         """
 
-    def checked(self, share: Share = WHOLE, on_read: Callable[[int], None] | None = None) -> Iterator[list[str]]:
+    def checked(
+        self, share: Share = WHOLE, on_read: Callable[[int], None] | None = None
+    ) -> Iterator[list[str]]:
         for file in self.files:
             for sentence in self.read_file(file.path, share, on_read):
                 self._refuse_text(sentence)
                 yield sentence
 
-    def read(self, share: Share = WHOLE, on_read: Callable[[int], None] | None = None) -> Iterator[list[str]]:
+    def read(
+        self, share: Share = WHOLE, on_read: Callable[[int], None] | None = None
+    ) -> Iterator[list[str]]:
         """Yield the sentences of a share of every file's texts, without empty ones."""
         sentences: Iterator[list[str]] = filter(None, self.checked(share, on_read))
         if (longest := self.longest) is not None:
@@ -355,5 +444,10 @@ class FileSentences(FileFormat, SentenceFormat):
 
         yield from counted(1, clean_seed_text(counted(0, sentences), self.language))
         if counts[1] < counts[0] / 2:
-            message = "%s: `clean`, the authors' filter, leaves out %d of %d sentences; it keeps the characters of %s alone"
-            log.warning(message, self.files[0].path, counts[0] - counts[1], counts[0], self.language.title)
+            message = (
+                "%s: `clean`, the authors' filter, leaves out %d of %d sentences; it keeps "
+                "the characters of %s alone"
+            )
+            log.warning(
+                message, self.files[0].path, counts[0] - counts[1], counts[0], self.language.title
+            )

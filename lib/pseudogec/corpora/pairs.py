@@ -12,7 +12,15 @@ from pydantic import Field
 from pseudogec.artefacts.errors import DataError, UserError
 from pseudogec.artefacts.files import read_lines
 from pseudogec.artefacts.kinds import OneOrMore
-from pseudogec.corpora.formats import PAIR_FORMATS, CorpusFile, CorrectedSentence, Count, FilePairs, Pair, PairFormat
+from pseudogec.corpora.formats import (
+    PAIR_FORMATS,
+    CorpusFile,
+    CorrectedSentence,
+    Count,
+    FilePairs,
+    Pair,
+    PairFormat,
+)
 from pseudogec.edits import AnnotatedSentence, Edit, apply_edits, read_m2
 from pseudogec.languages import Language
 from pseudogec.text import tokenise
@@ -28,7 +36,9 @@ class WorldPairs(PairFormat):
     simulated = True
     version = 2
 
-    split: Literal["train", "valid", "test"] = Field(description="disjoint parts of the simulated world")
+    split: Literal["train", "valid", "test"] = Field(
+        description="disjoint parts of the simulated world"
+    )
     sentences: int = Field(gt=0, description="number of pairs to draw")
     seed: int = Field(1, description="of the random streams that draw them")
     levels: dict[Level, float] | None = Field(
@@ -42,19 +52,25 @@ class WorldPairs(PairFormat):
     def read(self) -> Iterator[CorrectedSentence]:
         from learner_world import learner_sentences
 
-        levels = {str(level): share for level, share in self.levels.items()} if self.levels else None
+        levels = (
+            {str(level): share for level, share in self.levels.items()} if self.levels else None
+        )
         for item in learner_sentences(self.sentences, self.split, self.seed, levels):
-            annotated = AnnotatedSentence(item.source, {0: tuple(Edit(*edit) for edit in item.edits)})
-            yield CorrectedSentence(Pair(list(item.source), list(item.target)), item.level, annotated)
+            annotated = AnnotatedSentence(
+                item.source, {0: tuple(Edit(*edit) for edit in item.edits)}
+            )
+            yield CorrectedSentence(
+                Pair(list(item.source), list(item.target)), item.level, annotated
+            )
 
 
 @PAIR_FORMATS.register
 class M2(FilePairs):
-    """M2 files: tokens with the edits of one or more annotators. The corrections of a file's first annotator, the one with the
-    lowest number, are the target.
+    """M2 files: tokens with the edits of one or more annotators. The corrections of a file's first
+    annotator, the one with the lowest number, are the target.
 
-    A sentence that this annotator did not touch is its own correction, as in the shared tasks' own conversion. With all
-    annotators a sentence comes once for each of its own.
+    A sentence that this annotator did not touch is its own correction, as in the shared tasks' own
+    conversion. With all annotators a sentence comes once for each of its own.
     """
 
     name = "m2"
@@ -72,8 +88,14 @@ class M2(FilePairs):
     def taken(self, sentence: CorrectedSentence, file: CorpusFile) -> Iterator[CorrectedSentence]:
         everyone, annotated = [sentence], sentence.annotated
         if file.annotators == "all" and annotated is not None and annotated.annotators:
-            everyone = [_corrected_by(annotated, annotator, file.path) for annotator in annotated.annotators]
-        yield from (each for each in everyone if file.unchanged == "keep" or each.pair.source != each.pair.target)
+            everyone = [
+                _corrected_by(annotated, annotator, file.path) for annotator in annotated.annotators
+            ]
+        yield from (
+            each
+            for each in everyone
+            if file.unchanged == "keep" or each.pair.source != each.pair.target
+        )
 
     def count(self) -> Count:
         """The number of sentences, whichever annotators' corrections are taken."""
@@ -86,18 +108,24 @@ def _corrected_by(sentence: AnnotatedSentence, annotator: int, path: Path) -> Co
         target = apply_edits(source, edits)
     except UserError as error:
         raise DataError(path, f"annotator {annotator} of `{' '.join(source)}`: {error}") from None
-    return CorrectedSentence(Pair(source, target), annotated=AnnotatedSentence(sentence.source, {0: edits}))
+    return CorrectedSentence(
+        Pair(source, target), annotated=AnnotatedSentence(sentence.source, {0: edits})
+    )
 
 
 @PAIR_FORMATS.register
 class Parallel(FilePairs):
-    """Two text files, one sentence a line; or one file, a sentence and its correction a line with a tab between, as cLang-8."""
+    """Two text files, one sentence a line; or one file, a sentence and its correction a line with a
+    tab between, as cLang-8.
+    """
 
     name = "parallel"
     quickly_counted = True
 
     files: OneOrMore[CorpusFile] = Field(
-        min_length=1, max_length=2, description="the source file, then the file of its corrections; or one file of both"
+        min_length=1,
+        max_length=2,
+        description="the source file, then the file of its corrections; or one file of both",
     )
     tokenised: bool = Field(True, description="whether lines are tokens with spaces between")
 
@@ -116,12 +144,17 @@ class Parallel(FilePairs):
             yield CorrectedSentence(pair, self.files[0].level)
 
     def _pairs(self, lines: Iterable[tuple[str, ...]]) -> Iterator[Pair]:
-        return (Pair(*map(str.split, line)) for line in lines) if self.tokenised else _tokenised(lines, self.language)
+        return (
+            (Pair(*map(str.split, line)) for line in lines)
+            if self.tokenised
+            else _tokenised(lines, self.language)
+        )
 
 
 @PAIR_FORMATS.register
 class Jfleg(FilePairs):
-    """Sentences with several whole-sentence corrections (Napoles et al. 2017): the first is the target, all are references.
+    """Sentences with several whole-sentence corrections (Napoles et al. 2017): the first is the
+    target, all are references.
 
     An empty line is no correction: that annotator did not see the sentence.
     """
@@ -131,22 +164,31 @@ class Jfleg(FilePairs):
     rewritten = True
 
     files: OneOrMore[CorpusFile] = Field(
-        min_length=2, description="the source file, then the files of its corrections; JFLEG's are called .ref0 to .ref3"
+        min_length=2,
+        description="the source file, then the files of its corrections; JFLEG's are "
+        "called .ref0 to .ref3",
     )
 
     def read_all(self) -> Iterator[CorrectedSentence]:
         for lines in read_together([file.path for file in self.files]):
             source, *references = map(str.split, lines)
             target = next(filter(None, references), [])
-            yield CorrectedSentence(Pair(source, target), self.files[0].level, references=references)
+            yield CorrectedSentence(
+                Pair(source, target), self.files[0].level, references=references
+            )
 
 
 def _columns(path: Path) -> Iterator[tuple[str, ...]]:
     for number, line in enumerate(read_lines(path), start=1):
         columns = tuple(line.split("\t"))
         if len(columns) != 2:
-            problem = f"{len(columns) - 1} tabs, and one was expected, between a sentence and its correction"
-            raise DataError(path, f"{problem}; a corpus of two files names both under `files`", number)
+            problem = (
+                f"{len(columns) - 1} tabs, and one was expected, between a sentence and its "
+                "correction"
+            )
+            raise DataError(
+                path, f"{problem}; a corpus of two files names both under `files`", number
+            )
         if number > 1 or columns != ("source", "target"):  # a head
             yield columns
 
@@ -155,7 +197,8 @@ def read_together(paths: Sequence[Path | str]) -> Iterator[tuple[str, ...]]:
     """Yield the lines of files that belong together.
 
     Raises:
-        DataError: a file cannot be read, or the files differ in their number of lines (all are named).
+        DataError: a file cannot be read, or the files differ in their number of lines (all are
+            named).
     """
     counts = [0] * len(paths)
     differ = False
@@ -165,8 +208,13 @@ def read_together(paths: Sequence[Path | str]) -> Iterator[tuple[str, ...]]:
         if not differ:  # otherwise read on, to name the counts
             yield lines
     if differ:
-        lengths = ", ".join(f"{path} has {count}" for path, count in zip(paths, counts, strict=True))
-        raise DataError(paths[0], f"files whose lines belong together must have the same number of lines: {lengths}")
+        lengths = ", ".join(
+            f"{path} has {count}" for path, count in zip(paths, counts, strict=True)
+        )
+        raise DataError(
+            paths[0],
+            f"files whose lines belong together must have the same number of lines: {lengths}",
+        )
 
 
 def _tokenised(texts: Iterable[tuple[str, ...]], language: Language) -> Iterator[Pair]:

@@ -31,7 +31,9 @@ class WorldSentences(SentenceFormat):
     simulated = True
 
     # `register` itself is a name that pydantic's models inherit.
-    register_name: Literal["simple", "encyclopedic", "newswire"] = Field(alias="register", description="kind of text")
+    register_name: Literal["simple", "encyclopedic", "newswire"] = Field(
+        alias="register", description="kind of text"
+    )
     seed: int = Field(1, description="of the random streams that draw the sentences")
 
 
@@ -44,20 +46,25 @@ class Plain(FileSentences):
 
     tokenised: bool = Field(True, description="whether lines are tokens with spaces between")
 
-    def read_file(self, path: Path, share: Share = WHOLE, on_read: OnRead = None) -> Iterator[list[str]]:
+    def read_file(
+        self, path: Path, share: Share = WHOLE, on_read: OnRead = None
+    ) -> Iterator[list[str]]:
         return read_plain(path, self.tokenised, share, on_read, self.language)
 
 
 @SENTENCE_FORMATS.register
 class CirrusSearch(FileSentences):
-    """A search dump of (Simple) Wikipedia: JSON lines in twos, an index entry and a page; only articles (name space 0) are read.
+    """A search dump of (Simple) Wikipedia: JSON lines in twos, an index entry and a page; only
+    articles (name space 0) are read.
 
     Pages of other shares are skipped unparsed, at the speed of decompression.
     """
 
     name = "cirrussearch"
 
-    def read_file(self, path: Path, share: Share = WHOLE, on_read: OnRead = None) -> Iterator[list[str]]:
+    def read_file(
+        self, path: Path, share: Share = WHOLE, on_read: OnRead = None
+    ) -> Iterator[list[str]]:
         return _split(_articles(path, share, on_read), self.language)
 
 
@@ -65,19 +72,27 @@ class CirrusSearch(FileSentences):
 class Gigaword(FileSentences):
     """Files of the LDC's English Gigaword, such as ``afp_eng_201012.gz``.
 
-    Only documents of type ``story`` are read, and of these the paragraphs, without headline and dateline.
+    Only documents of type ``story`` are read, and of these the paragraphs, without headline and
+    dateline.
     """
 
     name = "gigaword"
 
-    def read_file(self, path: Path, share: Share = WHOLE, on_read: OnRead = None) -> Iterator[list[str]]:
+    def read_file(
+        self, path: Path, share: Share = WHOLE, on_read: OnRead = None
+    ) -> Iterator[list[str]]:
         return _split(_paragraphs(path, share, on_read), self.language)
 
 
 def read_plain(
-    path: Path | str, tokenised: bool = True, share: Share = WHOLE, on_read: OnRead = None, language: Language = ENGLISH
+    path: Path | str,
+    tokenised: bool = True,
+    share: Share = WHOLE,
+    on_read: OnRead = None,
+    language: Language = ENGLISH,
 ) -> Iterator[list[str]]:
-    """Yield the sentences of a text file, one a line, plain or compressed; see `FileSentences.read_file`.
+    """Yield the sentences of a text file, one a line, plain or compressed; see
+    `FileSentences.read_file`.
 
     Raises:
         DataError: the file cannot be read.
@@ -89,7 +104,9 @@ def read_plain(
 
 
 def _split(texts: Iterable[str], language: Language) -> Iterator[list[str]]:
-    return tokenise((text[start:end] for text in texts for start, end in sentence_spans(text)), language)
+    return tokenise(
+        (text[start:end] for text in texts for start, end in sentence_spans(text)), language
+    )
 
 
 def _articles(path: Path, share: Share, on_read: OnRead) -> Iterator[str]:
@@ -99,7 +116,9 @@ def _articles(path: Path, share: Share, on_read: OnRead) -> Iterator[str]:
         try:
             entry = json.loads(line)
         except ValueError as error:
-            raise DataError(path, f"expected the JSON of a cirrussearch dump ({error})", number) from None
+            raise DataError(
+                path, f"expected the JSON of a cirrussearch dump ({error})", number
+            ) from None
         if isinstance(entry, dict) and "text" in entry and entry.get("namespace", 0) == 0:
             yield entry["text"]
 

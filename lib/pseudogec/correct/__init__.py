@@ -24,7 +24,14 @@ from pseudogec.correct.step import (
     as_written,
     run,
 )
-from pseudogec.correct.undoing import AsWritten, EditReranking, TypeDropping, UnknownWords, as_readers_want, search_types
+from pseudogec.correct.undoing import (
+    AsWritten,
+    EditReranking,
+    TypeDropping,
+    UnknownWords,
+    as_readers_want,
+    search_types,
+)
 
 __all__ = [
     "STEPS",

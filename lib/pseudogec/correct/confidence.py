@@ -31,7 +31,9 @@ from pseudogec.correct.step import (
 from pseudogec.edits import Annotator, Edit, apply_edits
 from pseudogec.text import Bpe, Tokens
 
-Scores = Callable[[Sequence[Sequence[str]], Sequence[Sequence[Sequence[str]]]], Sequence[Sequence[float]]]
+Scores = Callable[
+    [Sequence[Sequence[str]], Sequence[Sequence[Sequence[str]]]], Sequence[Sequence[float]]
+]
 """The log-probability of several corrections of each sentence, in subwords."""
 
 _SENTENCES_AT_ONCE = 500
@@ -48,8 +50,9 @@ class Weighed(NamedTuple):
 class ConfidentEdits(StepOfModels):
     """Edits are kept that make the correction much more probable to the models.
 
-    The margin of an edit is the logarithm of p(correction) / p(correction without this edit). Without a threshold, the lowest one
-    is taken at which the system changes no more than a share of the correct sentences in the development data.
+    The margin of an edit is the logarithm of p(correction) / p(correction without this edit).
+    Without a threshold, the lowest one is taken at which the system changes no more than a share of
+    the correct sentences in the development data.
     """
 
     name: ClassVar[str] = "confident_edits"
@@ -58,10 +61,16 @@ class ConfidentEdits(StepOfModels):
     needs_gpu: ClassVar[bool] = True
     tuned: ClassVar[str] = "the threshold of confident edits"
     threshold: float | None = Field(
-        default=None, ge=0, description="of the margin; found on development data when it is not given"
+        default=None,
+        ge=0,
+        description="of the margin; found on development data when it is not given",
     )
-    changed: float = Field(default=0.02, ge=0, le=1, description="share of correct sentences that may be changed")
-    longest: int | None = Field(default=None, ge=1, description="longer sentences, such as none in training, are left alone")
+    changed: float = Field(
+        default=0.02, ge=0, le=1, description="share of correct sentences that may be changed"
+    )
+    longest: int | None = Field(
+        default=None, ge=1, description="longer sentences, such as none in training, are left alone"
+    )
 
     def describe(self) -> str:
         return "edits of which the model is sure"
@@ -82,7 +91,13 @@ class ConfidentEdits(StepOfModels):
 
     def prepare(self, built: Built) -> ReadyStep:
         threshold = built.found["threshold"] if self.threshold is None else self.threshold
-        return partial(self.keep, annotator=built.annotator, bpe=built.bpe, score=_scores(built), threshold=threshold)
+        return partial(
+            self.keep,
+            annotator=built.annotator,
+            bpe=built.bpe,
+            score=_scores(built),
+            threshold=threshold,
+        )
 
     def keep(
         self,
@@ -96,19 +111,30 @@ class ConfidentEdits(StepOfModels):
         threshold: float,
     ) -> list[Corrected]:
         weighed = self._weigh(before, annotator, bpe, score, progress)
-        return [_sure(sentence, item, threshold) for sentence, item in zip(before, weighed, strict=True)]
+        return [
+            _sure(sentence, item, threshold) for sentence, item in zip(before, weighed, strict=True)
+        ]
 
     def tune(self, development: Development, built: Built, progress: Progress) -> dict[str, Any]:
-        correct = [place for place, sentence in enumerate(development.references) if not any(sentence.annotators.values())]
+        correct = [
+            place
+            for place, sentence in enumerate(development.references)
+            if not any(sentence.annotators.values())
+        ]
         if not correct:
-            raise UserError("confident_edits: its threshold is found on correct sentences, and the development data have none")
+            raise UserError(
+                "confident_edits: its threshold is found on correct sentences, and the "
+                "development data have none"
+            )
         sources = [development.sources[place] for place in correct]
         before = [development.before[place] for place in correct]
         report_progress = lambda done, total: progress(done, total, "sentences")  # noqa: E731
         weighed = self._weigh(before, built.annotator, built.bpe, _scores(built), report_progress)
         # A sentence that the steps before the models changed is changed at every threshold.
         highest = [
-            math.inf if tuple(item.tokens) != tuple(source) else max(item.margins.values(), default=-math.inf)
+            math.inf
+            if tuple(item.tokens) != tuple(source)
+            else max(item.margins.values(), default=-math.inf)
             for item, source in zip(weighed, sources, strict=True)
         ]
         threshold = lowest_threshold(highest, self.changed)
@@ -116,25 +142,46 @@ class ConfidentEdits(StepOfModels):
         return {"threshold": threshold, "changed": changed, "sentences": len(highest)}
 
     def tell(self, result: Mapping[str, Any]) -> str:
-        share = f"{100 * result['changed']:.1f}% of {result['sentences']:,} correct sentences are changed"
+        share = (
+            f"{100 * result['changed']:.1f}% of {result['sentences']:,} correct sentences "
+            "are changed"
+        )
         return f"edits are made from a margin of {result['threshold']:.2f} on; {share}"
 
-    def _weigh(self, before: Before, annotator: Annotator, bpe: Bpe, score: Scores, progress: Told) -> list[Weighed]:
+    def _weigh(
+        self, before: Before, annotator: Annotator, bpe: Bpe, score: Scores, progress: Told
+    ) -> list[Weighed]:
         weighed: list[Weighed] = []
         for first in range(0, len(before), _SENTENCES_AT_ONCE):
             batch = before[first : first + _SENTENCES_AT_ONCE]
             written = [before_models(sentence, bpe) for sentence in batch]
             edits = annotator.annotate(written, [sentence.tokens for sentence in batch])
-            places = [place for place, proposed in enumerate(edits) if proposed and self._is_usual(written[place])]
-            without = [[_without(written[place], edits[place], edit) for edit in edits[place]] for place in places]
-            sentences = [[batch[place].tokens, *variants] for place, variants in zip(places, without, strict=True)]
+            places = [
+                place
+                for place, proposed in enumerate(edits)
+                if proposed and self._is_usual(written[place])
+            ]
+            without = [
+                [_without(written[place], edits[place], edit) for edit in edits[place]]
+                for place in places
+            ]
+            sentences = [
+                [batch[place].tokens, *variants]
+                for place, variants in zip(places, without, strict=True)
+            ]
             scores = score(
-                [bpe.apply(written[place]) for place in places], [list(map(bpe.apply, proposed)) for proposed in sentences]
+                [bpe.apply(written[place]) for place in places],
+                [list(map(bpe.apply, proposed)) for proposed in sentences],
             )
-            margins: list[dict[Edit, float]] = [dict.fromkeys(proposed, -math.inf) for proposed in edits]
+            margins: list[dict[Edit, float]] = [
+                dict.fromkeys(proposed, -math.inf) for proposed in edits
+            ]
             for place, (whole, *others) in zip(places, scores, strict=True):
                 if whole > -math.inf:
-                    margins[place] = {edit: whole - other for edit, other in zip(edits[place], others, strict=True)}
+                    margins[place] = {
+                        edit: whole - other
+                        for edit, other in zip(edits[place], others, strict=True)
+                    }
             weighed += map(Weighed, written, margins)
             if progress is not None:
                 progress(len(weighed), len(before))
@@ -149,8 +196,8 @@ def _scores(built: Built) -> Scores:
 
 
 def lowest_threshold(highest: Sequence[float], share: float) -> float:
-    """The lowest threshold, rounded up to hundredths, that at most a share of sentences reaches with their highest margins; what
-    is infinite is reached by each threshold.
+    """The lowest threshold, rounded up to hundredths, that at most a share of sentences reaches
+    with their highest margins; what is infinite is reached by each threshold.
     """
     beyond = sorted(highest, reverse=True)[int(share * len(highest)) :]
     last = next((margin for margin in beyond if margin < math.inf), -math.inf)
@@ -166,6 +213,10 @@ def _sure(sentence: Corrected, weighed: Weighed, threshold: float) -> Corrected:
     if len(kept) == len(weighed.margins):
         return Corrected(sentence.tokens)
     undone = ", ".join(
-        f"{named(weighed.tokens, edit)} {margin:.1f}" for edit, margin in weighed.margins.items() if margin < threshold
+        f"{named(weighed.tokens, edit)} {margin:.1f}"
+        for edit, margin in weighed.margins.items()
+        if margin < threshold
     )
-    return Corrected(tuple(apply_edits(weighed.tokens, kept, literal=True)), f"less certain: {undone}")
+    return Corrected(
+        tuple(apply_edits(weighed.tokens, kept, literal=True)), f"less certain: {undone}"
+    )

@@ -1,4 +1,6 @@
-"""Corrections are used only where an error is detected (Kiyono et al. 2019, section 4.5; 2020, footnote 14)."""
+"""Corrections are used only where an error is detected (Kiyono et al. 2019, section 4.5; 2020,
+footnote 14).
+"""
 
 from __future__ import annotations
 
@@ -45,21 +47,32 @@ class ErrorDetection(Step):
     incidental: ClassVar[frozenset[str]] = frozenset({"model"})
     needs_gpu: ClassVar[bool] = True
     tuned: ClassVar[str] = "the threshold of error detection"
-    model: str | None = Field(default=None, description="a name from `models`: the correction model that becomes the classifier")
+    model: str | None = Field(
+        default=None,
+        description="a name from `models`: the correction model that becomes the classifier",
+    )
     hugging_face: Path | None = Field(
         default=None,
-        description="instead, a folder of the data with an encoder of BERT's kind in Hugging Face's form (`make encoder`)",
+        description="instead, a folder of the data with an encoder of BERT's kind in Hugging "
+        "Face's form (`make encoder`)",
     )
-    threshold: float | None = Field(default=None, ge=0, le=1, description="found on development data when it is not given")
+    threshold: float | None = Field(
+        default=None, ge=0, le=1, description="found on development data when it is not given"
+    )
 
     @model_validator(mode="after")
     def _one_classifier(self) -> Self:
         if (self.model is None) == (self.hugging_face is None):
-            raise ValueError("give either `model`, a name from `models`, or `hugging_face`, an encoder")
+            raise ValueError(
+                "give either `model`, a name from `models`, or `hugging_face`, an encoder"
+            )
         return self
 
     def describe(self) -> str:
-        return f"only where an error is detected ({self.hugging_face.name if self.hugging_face else 'our classifier'})"
+        return (
+            "only where an error is detected "
+            f"({self.hugging_face.name if self.hugging_face else 'our classifier'})"
+        )
 
     @property
     def model_names(self) -> tuple[str, ...]:
@@ -68,11 +81,15 @@ class ErrorDetection(Step):
     @property
     def files(self) -> tuple[Path, ...]:
         names = "config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"
-        return () if self.hugging_face is None else tuple(self.hugging_face / name for name in names)
+        return (
+            () if self.hugging_face is None else tuple(self.hugging_face / name for name in names)
+        )
 
     def check(self, before: Sequence[Step]) -> None:
         if not before:
-            raise ValueError("decides whether a correction is used, so a step that corrects must come before")
+            raise ValueError(
+                "decides whether a correction is used, so a step that corrects must come before"
+            )
 
     def needs(self, planning: Planning) -> dict[str, Need]:
         needs: dict[str, Need]
@@ -95,26 +112,45 @@ class ErrorDetection(Step):
         return lambda sentences: detector.probabilities([bpe.apply(tokens) for tokens in sentences])
 
     def gate(
-        self, sources: Sentences, before: Before, progress: Told = None, *, probabilities: ErrorProbabilities, threshold: float
+        self,
+        sources: Sentences,
+        before: Before,
+        progress: Told = None,
+        *,
+        probabilities: ErrorProbabilities,
+        threshold: float,
     ) -> list[Corrected]:
-        """Take a correction back if the classifier gives the written sentence a probability of an error below the threshold."""
+        """Take a correction back if the classifier gives the written sentence a probability of an
+        error below the threshold.
+        """
 
         def decided(source: Tokens, sentence: Corrected, probability: float) -> Corrected:
             if probability >= threshold:
                 return Corrected(sentence.tokens, f"p(error) = {probability:.2f}")
-            return Corrected(tuple(source), f"p(error) = {probability:.2f}, below {threshold:.2f}: left as it was written")
+            return Corrected(
+                tuple(source),
+                f"p(error) = {probability:.2f}, below {threshold:.2f}: left as it was written",
+            )
 
-        return [decided(*item) for item in zip(sources, before, probabilities(sources), strict=True)]
+        return [
+            decided(*item) for item in zip(sources, before, probabilities(sources), strict=True)
+        ]
 
     def tune(self, development: Development, built: Built, progress: Progress) -> dict[str, Any]:
         corrected = [sentence.tokens for sentence in development.before]
         probabilities = self._probabilities(built)(development.sources)
-        counts = [development.score(sentences).per_sentence() for sentences in (corrected, development.sources)]
+        counts = [
+            development.score(sentences).per_sentence()
+            for sentences in (corrected, development.sources)
+        ]
         return choose_threshold(probabilities, *counts)._asdict()
 
     def tell(self, result: Mapping[str, Any]) -> str:
         gained = gain(result["f05_of_all"], result["f05"])
-        return f"a correction is used from a probability of an error of {result['threshold']:.2f}; {gained}"
+        return (
+            f"a correction is used from a probability of an error of {result['threshold']:.2f}; "
+            f"{gained}"
+        )
 
 
 @model_cache.remembered(at_most=1)
@@ -137,13 +173,18 @@ class ChosenThreshold(NamedTuple):
     f05_of_all: float  # F0.5 when every correction is used
 
 
-def choose_threshold(probabilities: Sequence[float], corrected: np.ndarray, unchanged: np.ndarray) -> ChosenThreshold:
-    """The threshold with the highest F0.5 on development data, of all that give different corrections.
+def choose_threshold(
+    probabilities: Sequence[float], corrected: np.ndarray, unchanged: np.ndarray
+) -> ChosenThreshold:
+    """The threshold with the highest F0.5 on development data, of all that give different
+    corrections.
 
-    Of equally good ones the lowest is taken, which uses most corrections; 0 uses all, so the score cannot fall.
+    Of equally good ones the lowest is taken, which uses most corrections; 0 uses all, so the score
+    cannot fall.
 
     Args:
-        corrected: true positives, false positives and false negatives of each sentence's correction, (sentences, 3).
+        corrected: true positives, false positives and false negatives of each sentence's
+            correction, (sentences, 3).
         unchanged: the same of the sentence as it was written.
     """
     values = np.asarray(probabilities, dtype=float)

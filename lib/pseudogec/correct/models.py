@@ -1,4 +1,6 @@
-"""Steps of models: one model's corrections, an ensemble's, and their ranking by models that read from right to left."""
+"""Steps of models: one model's corrections, an ensemble's, and their ranking by models that read
+from right to left.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ _SENTENCES_AT_ONCE = 1000
 class StepOfModels(Step):
     incidental: ClassVar[frozenset[str]] = frozenset({"models", "seeds"})
     models: OneOrMore[str] = Field(min_length=1, description="names from `models`")
-    seeds: Seeds | None = Field(default=None, description="the seeds of the models; the profile's by default")
+    seeds: Seeds | None = Field(
+        default=None, description="the seeds of the models; the profile's by default"
+    )
 
     @property
     def model_names(self) -> tuple[str, ...]:
@@ -51,13 +55,19 @@ class StepOfModels(Step):
 
 
 class DecodingStep(Step):
-    """Corrects by one model, or by several whose probabilities are averaged at each step of the search.
+    """Corrects by one model, or by several whose probabilities are averaged at each step of the
+    search.
 
-    An empty sentence and one that is longer than the models' positions are left as they are, the latter with a note.
+    An empty sentence and one that is longer than the models' positions are left as they are, the
+    latter with a note.
     """
 
     needs_gpu: ClassVar[bool] = True
-    n_best: int = Field(default=1, ge=1, description="number of corrections that are kept for a step that chooses among them")
+    n_best: int = Field(
+        default=1,
+        ge=1,
+        description="number of corrections that are kept for a step that chooses among them",
+    )
 
     @property
     def keeps_candidates(self) -> bool:
@@ -71,7 +81,13 @@ class DecodingStep(Step):
         return self._by(built.decoder(), built)
 
     def _by(self, decoder: Decoder, built: Built) -> ReadyStep:
-        return partial(self.correct, decoder=decoder, bpe=built.bpe, beam=built["beam"], length_penalty=built["length_penalty"])
+        return partial(
+            self.correct,
+            decoder=decoder,
+            bpe=built.bpe,
+            beam=built["beam"],
+            length_penalty=built["length_penalty"],
+        )
 
     def correct(
         self,
@@ -86,41 +102,59 @@ class DecodingStep(Step):
     ) -> list[Corrected]:
         segmented = [bpe.apply(sentence.tokens) for sentence in before]
         decoded = decoder.decode(
-            segmented, beam=max(beam, self.n_best), n_best=self.n_best, length_penalty=length_penalty, progress=progress
+            segmented,
+            beam=max(beam, self.n_best),
+            n_best=self.n_best,
+            length_penalty=length_penalty,
+            progress=progress,
         )
         corrected = partial(self._corrected, bpe, decoder.longest_source)
         return [corrected(*item) for item in zip(before, segmented, decoded, strict=True)]
 
     def _corrected(
-        self, bpe: Bpe, longest: int, sentence: Corrected, subwords: list[str], hypotheses: Sequence[Hypothesis]
+        self,
+        bpe: Bpe,
+        longest: int,
+        sentence: Corrected,
+        subwords: list[str],
+        hypotheses: Sequence[Hypothesis],
     ) -> Corrected:
         too_long = f"{LEFT}: it has {len(subwords)} subwords, and the models take {longest} at most"
         note = too_long if len(subwords) > longest else ""
         best = hypotheses[0].subwords
-        # An unchanged sentence keeps tokens that look like subwords themselves, such as "@@", which cannot be joined again.
+        # An unchanged sentence keeps tokens that look like subwords themselves, such as "@@", which
+        # cannot be joined again.
         tokens = sentence.tokens if best == subwords else tuple(bpe.undo(best))
         if self.n_best == 1:
             return Corrected(tokens, note)
-        candidates = tuple(Candidate(tuple(hypothesis.subwords), hypothesis.score) for hypothesis in hypotheses)
+        candidates = tuple(
+            Candidate(tuple(hypothesis.subwords), hypothesis.score) for hypothesis in hypotheses
+        )
         return Corrected(tokens, note, candidates, corrected_subwords=tuple(subwords))
 
 
 @STEPS.register
 class Models(StepOfModels, DecodingStep):
-    """Models correct the text: one system for each seed, or an ensemble that averages their probabilities."""
+    """Models correct the text: one system for each seed, or an ensemble that averages their
+    probabilities.
+    """
 
     name: ClassVar[str] = "models"
     label: ClassVar[str] = "models"
     tuned: ClassVar[str] = "the ensemble"
     incidental: ClassVar[frozenset[str]] = StepOfModels.incidental | {"ensemble"}
     ensemble: Literal["none", "all", "greedy"] = Field(
-        default="none", description="`all`: of all models and seeds; `greedy`: of those chosen by a search on development data"
+        default="none",
+        description="`all`: of all models and seeds; `greedy`: of those chosen by "
+        "a search on development data",
     )
 
     @model_validator(mode="after")
     def _one_model_or_an_ensemble(self) -> Self:
         if self.ensemble == "none" and len(self.models) > 1:
-            raise ValueError("names several models; write `ensemble: all` or `ensemble: greedy`, or name one")
+            raise ValueError(
+                "names several models; write `ensemble: all` or `ensemble: greedy`, or name one"
+            )
         return self
 
     def describe(self) -> str:
@@ -139,23 +173,32 @@ class Models(StepOfModels, DecodingStep):
 
     def needs(self, planning: Planning) -> dict[str, Need]:
         seeds = (planning.seed,) if self.ensemble == "none" else self.seeds
-        needs: dict[str, Need] = {"models": planning.models(self.models, seeds), **planning.decoding}
+        needs: dict[str, Need] = {
+            "models": planning.models(self.models, seeds),
+            **planning.decoding,
+        }
         if self.ensemble == "greedy":
             # How many corrections are kept for a later step does not change which ensemble is best.
             needs["found"] = planning.search(self.model_copy(update={"n_best": 1}), needs)
         return needs
 
     def prepare(self, built: Built) -> ReadyStep:
-        return self._by(built.decoder(built.found["members"] if self.ensemble == "greedy" else None), built)
+        return self._by(
+            built.decoder(built.found["members"] if self.ensemble == "greedy" else None), built
+        )
 
     def tune(self, development: Development, built: Built, progress: Progress) -> dict[str, Any]:
-        """Search for the ensemble with the best development score, greedily (Choe et al. 2019, section 7.3)."""
+        """Search for the ensemble with the best development score, greedily (Choe et al. 2019,
+        section 7.3).
+        """
         models: tuple[Recipe, ...] = built["models"]
         tried = 0
 
         def f05_of(members: Members) -> float:
             nonlocal tried
-            corrected = self._by(built.decoder(members), built)(development.sources, development.before)
+            corrected = self._by(built.decoder(members), built)(
+                development.sources, development.before
+            )
             tried += 1
             progress(tried, len(models) * (len(models) + 1) // 2, "ensembles")
             return development.score([sentence.tokens for sentence in corrected]).headline
@@ -172,20 +215,27 @@ class Models(StepOfModels, DecodingStep):
         names, tried = result["names"], result["tried"]
         best = max(attempt["f05"] for attempt in tried if len(attempt["members"]) == 1)
         return (
-            f"{len(names)} models ({', '.join(names)}), F0.5 {100 * result['f05']:.1f} on its development data; "
+            f"{len(names)} models ({', '.join(names)}), F0.5 {100 * result['f05']:.1f} on its "
+            "development data; "
             f"the best single model has {100 * best:.1f}, {len(tried)} combinations were tried"
         )
 
 
 @STEPS.register
 class ReleasedModels(DecodingStep):
-    """Fairseq checkpoints that others released, as an ensemble; one that contains code must be trusted by name."""
+    """Fairseq checkpoints that others released, as an ensemble; one that contains code must be
+    trusted by name.
+    """
 
     name: ClassVar[str] = "released_models"
     label: ClassVar[str] = "released models"
-    incidental: ClassVar[frozenset[str]] = frozenset({"checkpoints", "source_dictionary", "target_dictionary", "codes"})
+    incidental: ClassVar[frozenset[str]] = frozenset(
+        {"checkpoints", "source_dictionary", "target_dictionary", "codes"}
+    )
     has_own_subwords: ClassVar[bool] = True
-    checkpoints: OneOrMore[Path] = Field(min_length=1, description="relative to the profile's data folder")
+    checkpoints: OneOrMore[Path] = Field(
+        min_length=1, description="relative to the profile's data folder"
+    )
     source_dictionary: Path
     target_dictionary: Path
     codes: Path = Field(description="merges of subword-nmt")
@@ -198,16 +248,20 @@ class ReleasedModels(DecodingStep):
         return (*self.checkpoints, self.source_dictionary, self.target_dictionary, self.codes)
 
     def needs(self, planning: Planning) -> dict[str, Need]:
-        return planning.released(self.checkpoints, self.source_dictionary, self.target_dictionary, self.codes)
+        return planning.released(
+            self.checkpoints, self.source_dictionary, self.target_dictionary, self.codes
+        )
 
 
 @STEPS.register
 class RightToLeft(StepOfModels):
-    """The n best corrections are ranked anew by the same kinds of models trained from right to left (TASLP section IV-E).
+    """The n best corrections are ranked anew by the same kinds of models trained from right to left
+    (TASLP section IV-E).
 
-    The correction with the highest sum of both directions' scores wins (Liu et al. 2016, Sennrich et al. 2016), of equal sums the
-    first. A score is a log-probability over the length, and the models read and write pairs with the subwords of both sides
-    reversed; the paper says nothing of either. The corrections stay, in their new order and with their sums.
+    The correction with the highest sum of both directions' scores wins (Liu et al. 2016, Sennrich
+    et al. 2016), of equal sums the first. A score is a log-probability over the length, and the
+    models read and write pairs with the subwords of both sides reversed; the paper says nothing of
+    either. The corrections stay, in their new order and with their sums.
     """
 
     name: ClassVar[str] = "right_to_left"
@@ -226,10 +280,19 @@ class RightToLeft(StepOfModels):
 
     def needs(self, planning: Planning) -> dict[str, Need]:
         models = planning.models(self.models, self.seeds, right_to_left=True)
-        return {"models": models, "subwords": planning.subwords, "length_penalty": planning.decoding["length_penalty"]}
+        return {
+            "models": models,
+            "subwords": planning.subwords,
+            "length_penalty": planning.decoding["length_penalty"],
+        }
 
     def prepare(self, built: Built) -> ReadyStep:
-        return partial(self.rank, decoder=built.decoder(), bpe=built.bpe, length_penalty=built["length_penalty"])
+        return partial(
+            self.rank,
+            decoder=built.decoder(),
+            bpe=built.bpe,
+            length_penalty=built["length_penalty"],
+        )
 
     def rank(
         self,
@@ -244,14 +307,20 @@ class RightToLeft(StepOfModels):
         after: list[Corrected] = []
         for first in range(0, len(before), _SENTENCES_AT_ONCE):
             batch = before[first : first + _SENTENCES_AT_ONCE]
-            # Sentences that the models before left unchanged have nothing to choose from and are not scored.
-            choices = [sentence.candidates if len(sentence.candidates) > 1 else () for sentence in batch]
+            # Sentences that the models before left unchanged have nothing to choose from and are
+            # not scored.
+            choices = [
+                sentence.candidates if len(sentence.candidates) > 1 else () for sentence in batch
+            ]
             scores = decoder.score(
                 [sentence.corrected_subwords[::-1] for sentence in batch],
                 [[candidate.subwords[::-1] for candidate in candidates] for candidates in choices],
                 length_penalty,
             )
-            after += [_ranked(bpe, sentence, candidates) for sentence, candidates in zip(batch, scores, strict=True)]
+            after += [
+                _ranked(bpe, sentence, candidates)
+                for sentence, candidates in zip(batch, scores, strict=True)
+            ]
             if progress is not None:
                 progress(len(after), len(before))
         return after
@@ -262,8 +331,12 @@ def _ranked(bpe: Bpe, sentence: Corrected, scores: Sequence[float]) -> Corrected
         return Corrected(sentence.tokens)
     if -math.inf in scores:
         return Corrected(sentence.tokens, "not ranked: too long for the models from right to left")
-    sums = [candidate.score + score for candidate, score in zip(sentence.candidates, scores, strict=True)]
-    order = sorted(range(len(sums)), key=lambda place: -sums[place])  # stable: of equals the first stays first
+    sums = [
+        candidate.score + score
+        for candidate, score in zip(sentence.candidates, scores, strict=True)
+    ]
+    # Stable: of equals the first stays first
+    order = sorted(range(len(sums)), key=lambda place: -sums[place])
     ranked = tuple(Candidate(sentence.candidates[place].subwords, sums[place]) for place in order)
     note = f"candidate {order[0] + 1} of {len(ranked)}"
     tokens = sentence.tokens if order[0] == 0 else tuple(bpe.undo(ranked[0].subwords))
@@ -275,7 +348,9 @@ Members = tuple[int, ...]
 
 
 class EnsembleChoice(NamedTuple):
-    """The chosen models, their F0.5 on development data, and every ensemble that was scored, in the order of the search."""
+    """The chosen models, their F0.5 on development data, and every ensemble that was scored, in the
+    order of the search.
+    """
 
     members: Members
     f05: float
@@ -285,7 +360,8 @@ class EnsembleChoice(NamedTuple):
 def greedy_search(models: int, f05_of: Callable[[Members], float]) -> EnsembleChoice:
     """Begin with the best single model, and add the one that raises F0.5 most, until none does.
 
-    Of models that raise it equally the one with the lowest number is taken. ``f05_of`` is asked once for each ensemble.
+    Of models that raise it equally the one with the lowest number is taken. ``f05_of`` is asked
+    once for each ensemble.
     """
     tried: list[tuple[Members, float]] = []
     members: Members = ()

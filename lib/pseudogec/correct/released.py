@@ -11,18 +11,33 @@ from pydantic import Field, model_validator
 from pseudogec.artefacts.kinds import OneOrMore
 from pseudogec.artefacts.recipe import Recipe
 from pseudogec.corpora import read_plain
-from pseudogec.correct.step import STEPS, Before, Built, Corrected, Need, Planning, ReadyStep, Sentences, Step, Told
+from pseudogec.correct.step import (
+    STEPS,
+    Before,
+    Built,
+    Corrected,
+    Need,
+    Planning,
+    ReadyStep,
+    Sentences,
+    Step,
+    Told,
+)
 
 
 @STEPS.register
 class ReleasedOutput(Step):
-    """Corrections of test sets that others released: files of tokenised sentences, one a line. Nothing is computed."""
+    """Corrections of test sets that others released: files of tokenised sentences, one a line.
+    Nothing is computed.
+    """
 
     name: ClassVar[str] = "released_output"
     label: ClassVar[str] = "released corrections"
     incidental: ClassVar[frozenset[str]] = frozenset({"outputs"})
     outputs: dict[str, OneOrMore[Path]] = Field(
-        min_length=1, description="test set -> file, relative to the profile's data folder; several are those of seeds 1, 2, ..."
+        min_length=1,
+        description="test set -> file, relative to the profile's data folder; "
+        "several are those of seeds 1, 2, ...",
     )
 
     @model_validator(mode="after")
@@ -52,7 +67,10 @@ class ReleasedOutput(Step):
         return {"output": planning.output(self.outputs)}
 
     def prepare(self, built: Built) -> ReadyStep:
-        released = [Corrected(tuple(tokens)) for tokens in read_plain(built.folder("output") / "hypotheses.txt")]
+        released = [
+            Corrected(tuple(tokens))
+            for tokens in read_plain(built.folder("output") / "hypotheses.txt")
+        ]
 
         def corrected(sources: Sentences, before: Before, progress: Told = None) -> list[Corrected]:
             return released

@@ -37,16 +37,20 @@ _SENTENCES_AT_ONCE = 2000
 
 _HALVES = frozenset({("gon", "na"), ("wan", "na"), ("got", "ta"), ("lem", "me"), ("gim", "me")})
 """Words that the tokeniser splits, and whose parts are not words."""
-_SHORT, _TIMES_OF_SHORT, _FIRST_OF_SHORT = 4, 10, 6  # letters; most short strings are near a frequent word
-_USUAL = 2e-6  # the frequency from which on a short word that the dictionary lacks is one, such as *nan*
+# Letters; most short strings are near a frequent word
+_SHORT, _TIMES_OF_SHORT, _FIRST_OF_SHORT = 4, 10, 6
+# The frequency from which on a short word that the dictionary lacks is one, such as *nan*
+_USUAL = 2e-6
 _NEGATIONS = frozenset({"n't", "n\u2019t", "nt"})
-"""Endings that the tokeniser splits off *can't*, *won't* and the like; the rest need not be a word."""
+"""Endings that the tokeniser splits off *can't*, *won't* and the like; the rest need not be a
+word.
+"""
 
 
 @dataclass
 class _Sentence:
-    """A sentence whose words are corrected from left to right; ``doubtful`` is the place of each word that has candidates, with
-    these, the last place first.
+    """A sentence whose words are corrected from left to right; ``doubtful`` is the place of each
+    word that has candidates, with these, the last place first.
     """
 
     tokens: list[str]
@@ -56,7 +60,10 @@ class _Sentence:
     def variants(self) -> list[list[str]]:
         """The sentence with each candidate of its next doubtful word."""
         place, candidates = self.doubtful[-1]
-        return [[*self.tokens[:place], *candidate.split(), *self.tokens[place + 1 :]] for candidate in candidates]
+        return [
+            [*self.tokens[:place], *candidate.split(), *self.tokens[place + 1 :]]
+            for candidate in candidates
+        ]
 
     def mend(self, best: int | None) -> None:
         place, candidates = self.doubtful.pop()
@@ -71,43 +78,60 @@ class _Sentence:
     def mend_articles(self) -> None:
         for place, (article, word) in enumerate(pairwise(self.tokens)):
             right = article_before(word)
-            if article.lower() in {"a", "an"} - {right} and _may_follow_article(word) and not (right == "a" and word[0] == "h"):
+            if (
+                article.lower() in {"a", "an"} - {right}
+                and _may_follow_article(word)
+                and not (right == "a" and word[0] == "h")
+            ):
                 self.tokens[place] = right.capitalize() if article[0].isupper() else right
                 self.mended.append(f"{article} → {self.tokens[place]}")
 
 
 @STEPS.register
 class Spelling(Step):
-    """Words that hunspell does not know are replaced, and those capitalised that are nearly always written so (Choe et al. 2019).
+    """Words that hunspell does not know are replaced, and those capitalised that are nearly always
+    written so (Choe et al. 2019).
 
-    The candidates of a word that hunspell does not know are its suggestions; those of another are the word itself. With casing,
-    the capitalised form joins them, first of all. The language model chooses the candidate whose sentence is likeliest, word by
-    word from left to right, so that each choice sees those before it. Without a language model the first candidate is taken:
-    Choe et al., table 8, compare hunspell alone, with a language model, and with both.
+    The candidates of a word that hunspell does not know are its suggestions; those of another are
+    the word itself. With casing, the capitalised form joins them, first of all. The language model
+    chooses the candidate whose sentence is likeliest, word by word from left to right, so that each
+    choice sees those before it. Without a language model the first candidate is taken: Choe et al.,
+    table 8, compare hunspell alone, with a language model, and with both.
 
-    Some words stay as they are: those with characters other than a to z (numbers, clitics, hyphenated words), words in
-    capitals (acronyms), words with a capital inside a sentence (names), and halves of contractions (*wo n't*, *gon na*).
+    Some words stay as they are: those with characters other than a to z (numbers, clitics,
+    hyphenated words), words in capitals (acronyms), words with a capital inside a sentence (names),
+    and halves of contractions (*wo n't*, *gon na*).
     """
 
     name: ClassVar[str] = "spelling"
     label: ClassVar[str] = "spelling"
     needed_parts: ClassVar[tuple[str, ...]] = ("dictionary", "handbook")
     added_later: ClassVar[frozenset[str]] = frozenset({"suggestions", "times"})
-    language_model: bool = Field(default=True, description="rank suggestions by the sentence; otherwise the first is taken")
-    casing: bool = Field(default=True, description="offer the capitalised form of words that are far more often written so")
+    language_model: bool = Field(
+        default=True, description="rank suggestions by the sentence; otherwise the first is taken"
+    )
+    casing: bool = Field(
+        default=True,
+        description="offer the capitalised form of words that are far more often written so",
+    )
     casing_times: float = Field(default=99.0, gt=1, description="how many times as often")
     suggestions: int = Field(default=10, ge=1, description="of hunspell for a word, at most")
     times: float = Field(
         default=0.0,
         ge=0,
-        description="if above 0, a word stays that the text of the language model has, and one is replaced only by words that "
-        "wordfreq has this many times as often; *a* and *an* then follow the sound of the next word, too",
+        description="if above 0, a word stays that the text of the language model has, and one is "
+        "replaced only by words that "
+        "wordfreq has this many times as often; *a* and *an* then follow the sound of the next "
+        "word, too",
     )
 
     @model_validator(mode="after")
     def _casing_is_judged(self) -> Self:
         if self.casing and not self.language_model:
-            raise ValueError("spelling: capitalised forms are judged by the language model; write `casing: false` without it")
+            raise ValueError(
+                "spelling: capitalised forms are judged by the language model; write "
+                "`casing: false` without it"
+            )
         return self
 
     def describe(self) -> str:
@@ -155,19 +179,26 @@ class Spelling(Step):
                     sentence.mend(best)
             for sentence in batch if self.times else ():
                 sentence.mend_articles()
-            after += [Corrected(tuple(sentence.tokens), ", ".join(sentence.mended)) for sentence in batch]
+            after += [
+                Corrected(tuple(sentence.tokens), ", ".join(sentence.mended)) for sentence in batch
+            ]
             if progress is not None:
                 progress(len(after), len(before))
         return after
 
-    def _doubtful(self, tokens: Tokens, casing: Casing | None, familiar: Collection[str]) -> list[tuple[int, list[str]]]:
+    def _doubtful(
+        self, tokens: Tokens, casing: Casing | None, familiar: Collection[str]
+    ) -> list[tuple[int, list[str]]]:
         """Words with candidates, the last one first."""
         doubtful = []
-        start = next((place for place, word in enumerate(tokens) if word[:1].isalpha()), 0)  # behind quotation marks, bullets
+        # Behind quotation marks, bullets
+        start = next((place for place, word in enumerate(tokens) if word[:1].isalpha()), 0)
         for place, word in enumerate(tokens):
             before = tokens[place - 1] if place else ""
             following = tokens[place + 1] if place + 1 < len(tokens) else ""
-            is_half = following in _NEGATIONS or not _HALVES.isdisjoint([(word, following), (before, word)])
+            is_half = following in _NEGATIONS or not _HALVES.isdisjoint(
+                [(word, following), (before, word)]
+            )
             if _is_ordinary(word, begins=place == start) and not is_half:
                 candidates = self._candidates(word, casing, familiar)
                 if candidates and candidates != [word]:
@@ -178,35 +209,61 @@ class Spelling(Step):
         capitalised = casing[word] if casing is not None else None
         offered = self._sure(word, familiar) if self.times else suggestions(word, self.suggestions)
         candidates = [word] if offered is None else list(offered)
-        return list(dict.fromkeys([capitalised, *candidates])) if capitalised is not None else candidates
+        return (
+            list(dict.fromkeys([capitalised, *candidates]))
+            if capitalised is not None
+            else candidates
+        )
 
     def _sure(self, word: str, familiar: Collection[str]) -> Sequence[str] | None:
-        """The suggestions of which there is little doubt. A short word may itself be right: many are names of things."""
+        """The suggestions of which there is little doubt. A short word may itself be right: many
+        are names of things.
+        """
         offered = suggestions(word, self.suggestions)
         if offered is None or (irregular := _irregular(word)):
             return offered and irregular
         is_short = len(word) <= _SHORT
-        if word.lower() in familiar or (is_short and (word[0].isupper() or frequency(word) > _USUAL)):
+        if word.lower() in familiar or (
+            is_short and (word[0].isupper() or frequency(word) > _USUAL)
+        ):
             return None
-        times, most = (_TIMES_OF_SHORT * self.times, _FIRST_OF_SHORT) if is_short else (self.times, None)
-        commoner = [other for other in offered[:most] if _is_commoner(other, word, times) and not _is_name(other)]
+        times, most = (
+            (_TIMES_OF_SHORT * self.times, _FIRST_OF_SHORT) if is_short else (self.times, None)
+        )
+        commoner = [
+            other
+            for other in offered[:most]
+            if _is_commoner(other, word, times) and not _is_name(other)
+        ]
         return [word, *commoner] if is_short else commoner or None
 
 
 def _may_follow_article(word: str) -> bool:
-    """Whether a word may belong to the article before it, as it does not in *plan a is*, and its letters tell its sound."""
-    is_ordinary = word.isalpha() and word.islower() and len(word) > 1 and ENGLISH.dictionary.knows(word)
-    return is_ordinary and part_of_speech(word).startswith(("NN", "AJ", "AV", "ORD", "CRD", "VVG", "VVN"))
+    """Whether a word may belong to the article before it, as it does not in *plan a is*, and its
+    letters tell its sound.
+    """
+    is_ordinary = (
+        word.isalpha() and word.islower() and len(word) > 1 and ENGLISH.dictionary.knows(word)
+    )
+    return is_ordinary and part_of_speech(word).startswith(
+        ("NN", "AJ", "AV", "ORD", "CRD", "VVG", "VVN")
+    )
 
 
 def _irregular(word: str) -> list[str]:
-    """The past forms of an irregular verb that was inflected like a regular one: *bought* for *buyed*, *ran* for *runned*."""
+    """The past forms of an irregular verb that was inflected like a regular one: *bought* for
+    *buyed*, *ran* for *runned*.
+    """
     stem = word.removesuffix("ed")
     if stem == word or not stem:
         return []
     verbs = [stem, f"{stem}e"] + ([stem[:-1]] if stem[-2:-1] == stem[-1] else [])
     pasts = (form for verb in verbs for tag in ("VBD", "VBN") for form in forms(verb, tag))
-    return [form for form in dict.fromkeys(pasts) if not form.endswith("ed") and ENGLISH.dictionary.knows(form)]
+    return [
+        form
+        for form in dict.fromkeys(pasts)
+        if not form.endswith("ed") and ENGLISH.dictionary.knows(form)
+    ]
 
 
 def _is_name(other: str) -> bool:
@@ -233,29 +290,40 @@ def _counts(words: Path) -> Iterator[tuple[str, int]]:
         yield word, int(count)
 
 
-def _choose(sentences: Sequence[_Sentence], language_model: SentenceScorer | None) -> list[int | None]:
-    """The best candidate of each sentence's next doubtful word; none where the sentence is too long for the language model."""
+def _choose(
+    sentences: Sequence[_Sentence], language_model: SentenceScorer | None
+) -> list[int | None]:
+    """The best candidate of each sentence's next doubtful word; none where the sentence is too long
+    for the language model.
+    """
     if language_model is None:
         return [0] * len(sentences)
     variants = [sentence.variants() for sentence in sentences]
     scores = iter(language_model([tokens for of_place in variants for tokens in of_place]))
     rated = [[next(scores) for _ in of_place] for of_place in variants]
-    return [None if max(of_place) == -math.inf else of_place.index(max(of_place)) for of_place in rated]
+    return [
+        None if max(of_place) == -math.inf else of_place.index(max(of_place)) for of_place in rated
+    ]
 
 
 def _is_ordinary(word: str, begins: bool) -> bool:
-    """Whether a word can be looked up in a dictionary; at the beginning of a sentence a capital is no sign of a name."""
+    """Whether a word can be looked up in a dictionary; at the beginning of a sentence a capital is
+    no sign of a name.
+    """
     return word.isascii() and word.isalpha() and (word.islower() or (begins and word[1:].islower()))
 
 
 class Casing:
-    """Capitalised forms of the words that a text writes so more than ``times`` times as often as in lower case."""
+    """Capitalised forms of the words that a text writes so more than ``times`` times as often as in
+    lower case.
+    """
 
     def __init__(self, counts: Mapping[str, int], times: float = 99.0) -> None:
         self._capitalised = {
             word.lower(): word
             for word, count in counts.items()
-            if word == word.lower().capitalize() != word.lower() and count > times * max(1, counts.get(word.lower(), 0))
+            if word == word.lower().capitalize() != word.lower()
+            and count > times * max(1, counts.get(word.lower(), 0))
         }
 
     def __getitem__(self, word: str) -> str | None:
@@ -267,16 +335,22 @@ class Casing:
 def suggestions(word: str, most: int = 10) -> tuple[str, ...] | None:
     """Suggestions for a word that is not in the dictionary, best first; ``None`` for one that is.
 
-    The dictionary is hunspell's American one. British spellings (*colour*) are right too: they count as known when their American
-    counterparts, by spaCy's table of normal forms, are; every third correction of the W&I development set would else be of one.
+    The dictionary is hunspell's American one. British spellings (*colour*) are right too: they
+    count as known when their American counterparts, by spaCy's table of normal forms, are; every
+    third correction of the W&I development set would else be of one.
 
     Args:
-        word: ASCII letters, in lower case or with a capital first. For one with a capital, what may be meant by it in lower case
-            is capitalised; hunspell itself would rather offer names (*Esay*: *Essy*, *Esau*).
+        word: ASCII letters, in lower case or with a capital first. For one with a capital, what may
+            be meant by it in lower case is capitalised; hunspell itself would rather offer names
+            (*Esay*: *Essy*, *Esau*).
         most: how many are offered at most.
     """
     dictionary = ENGLISH.dictionary
     if dictionary.knows(word) or dictionary.knows(american_spellings().get(word.lower(), word)):
         return None
     words = dictionary.suggest(word.lower())[:most]
-    return tuple(words) if word.islower() else tuple(dict.fromkeys(other[:1].upper() + other[1:] for other in words))
+    return (
+        tuple(words)
+        if word.islower()
+        else tuple(dict.fromkeys(other[:1].upper() + other[1:] for other in words))
+    )

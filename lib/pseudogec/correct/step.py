@@ -1,7 +1,8 @@
-"""The interface of a system's steps: their keys in a profile, the recipes that they need, and their corrections.
+"""The interface of a system's steps: their keys in a profile, the recipes that they need, and their
+corrections.
 
-A new step is one class that derives from `Step`: registered here with ``@STEPS.register``, or named ``package.module:Class`` in a
-profile.
+A new step is one class that derives from `Step`: registered here with ``@STEPS.register``, or named
+``package.module:Class`` in a profile.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ Need = Recipe | tuple[Recipe, ...] | str | int | float
 
 
 class Candidate(NamedTuple):
-    """A correction in subwords, and its score by the models that made or ranked it; higher is better."""
+    """A correction in subwords, and its score by the models that made or ranked it; higher is
+    better.
+    """
 
     subwords: tuple[str, ...]
     score: float
@@ -45,8 +48,10 @@ class Corrected:
 
     tokens: tuple[str, ...]
     note: str = ""  # the step's reason, for readers; may be empty
-    candidates: tuple[Candidate, ...] = ()  # corrections to choose from, best first; empty unless the step made several
-    corrected_subwords: tuple[str, ...] = ()  # the sentence that the candidates correct, in subwords; empty without candidates
+    # Corrections to choose from, best first; empty unless the step made several
+    candidates: tuple[Candidate, ...] = ()
+    # The sentence that the candidates correct, in subwords; empty without candidates
+    corrected_subwords: tuple[str, ...] = ()
 
 
 Before = Sequence[Corrected]
@@ -58,15 +63,19 @@ def as_written(sources: Sentences) -> list[Corrected]:
 
 
 class ReadyStep(Protocol):
-    """A step with everything it needs in memory: a function of the sentences as they were written and the output of the steps
-    before, line for line.
+    """A step with everything it needs in memory: a function of the sentences as they were written
+    and the output of the steps before, line for line.
     """
 
-    def __call__(self, sources: Sentences, before: Before, progress: Told = None) -> list[Corrected]: ...
+    def __call__(
+        self, sources: Sentences, before: Before, progress: Told = None
+    ) -> list[Corrected]: ...
 
 
 class Planning(Protocol):
-    """The study, as an interface for a step's needs. Each recipe is built before the step corrects anything."""
+    """The study, as an interface for a step's needs. Each recipe is built before the step corrects
+    anything.
+    """
 
     @property
     def seed(self) -> int:
@@ -81,28 +90,41 @@ class Planning(Protocol):
 
     @property
     def decoding(self) -> dict[str, Need]:
-        """The settings of a search by the study's models: ``subwords``, ``beam``, ``length_penalty``."""
+        """The settings of a search by the study's models: ``subwords``, ``beam``,
+        ``length_penalty``.
+        """
 
     @property
     def language_model(self) -> Recipe: ...
 
     @property
     def word_counts(self) -> Recipe:
-        """How often the language model's text writes each word, with capitals and without: ``words.tsv``."""
+        """How often the language model's text writes each word, with capitals and without:
+        ``words.tsv``.
+        """
 
-    def models(self, names: Sequence[str], seeds: Sequence[int] | None, right_to_left: bool = False) -> tuple[Recipe, ...]:
+    def models(
+        self, names: Sequence[str], seeds: Sequence[int] | None, right_to_left: bool = False
+    ) -> tuple[Recipe, ...]:
         """The models of every name and seed; of the profile's seeds by default."""
 
     def released(
-        self, checkpoints: Sequence[Path], source_dictionary: Path, target_dictionary: Path, codes: Path
+        self,
+        checkpoints: Sequence[Path],
+        source_dictionary: Path,
+        target_dictionary: Path,
+        codes: Path,
     ) -> dict[str, Need]:
-        """The settings of a search by models that others trained: ``models``, ``subwords``, ``beam``, ``length_penalty``."""
+        """The settings of a search by models that others trained: ``models``, ``subwords``,
+        ``beam``, ``length_penalty``.
+        """
 
     def output(self, files: Mapping[str, Sequence[Path]]) -> Recipe:
         """The sentences of a file that others released: ``hypotheses.txt``.
 
         Args:
-            files: test set -> a file of its corrections, or one for each seed from 1 on; of these, the one to read is chosen.
+            files: test set -> a file of its corrections, or one for each seed from 1 on; of these,
+                the one to read is chosen.
         """
 
     def detector(self, model: str) -> Recipe:
@@ -112,7 +134,9 @@ class Planning(Protocol):
         """The classifier made from an encoder's files, which are in one folder."""
 
     def search(self, step: Step, needs: Mapping[str, Need]) -> Recipe:
-        """The result of `Step.tune` with these needs, after the steps before it, on the development data."""
+        """The result of `Step.tune` with these needs, after the steps before it, on the development
+        data.
+        """
 
 
 def models_of(needs: Mapping[str, Need]) -> tuple[Recipe, ...]:
@@ -125,8 +149,8 @@ class Built:
     """The needs of a step, built.
 
     Args:
-        needs: by name, as `Step.needs` gives them. Some names have a fixed meaning: ``models``, ``subwords``, ``annotator``,
-            ``language_model``, ``found``.
+        needs: by name, as `Step.needs` gives them. Some names have a fixed meaning: ``models``,
+            ``subwords``, ``annotator``, ``language_model``, ``found``.
     """
 
     def __init__(self, needs: Mapping[str, Need], folder: Callable[[Recipe], Path]) -> None:
@@ -143,7 +167,12 @@ class Built:
 
     def decoder(self, members: Sequence[int] | None = None) -> Decoder:
         models = models_of(self._needs)
-        return _decoder(tuple(self._folder(models[number]) for number in (range(len(models)) if members is None else members)))
+        return _decoder(
+            tuple(
+                self._folder(models[number])
+                for number in (range(len(models)) if members is None else members)
+            )
+        )
 
     @property
     def bpe(self) -> Bpe:
@@ -156,7 +185,9 @@ class Built:
     @property
     def language_model(self) -> SentenceScorer:
         model, bpe = _language_model(self.folder("language_model")), self.bpe
-        return lambda sentences: model.log_probabilities([bpe.apply(tokens) for tokens in sentences])
+        return lambda sentences: model.log_probabilities(
+            [bpe.apply(tokens) for tokens in sentences]
+        )
 
     @property
     def found(self) -> dict[str, Any]:
@@ -167,7 +198,8 @@ def read_found(folder: Path) -> dict[str, Any]:
     return json.loads((folder / "found.json").read_text(encoding="utf-8"))
 
 
-# Slowly loaded objects stay in the process for the next system; models that several ensembles share are in memory once.
+# Slowly loaded objects stay in the process for the next system; models that several ensembles share
+# are in memory once.
 _decoder = model_cache.remembered(at_most=2)(Decoder)
 _language_model = model_cache.remembered(at_most=1)(LanguageModel)
 
@@ -195,8 +227,9 @@ class Development:
 class Step(Component):
     """One step of a system. Its input is the output of the step before.
 
-    Its fields are its keys in a profile. A field that only chooses among recipes, such as a model's name, belongs in
-    ``incidental``: the recipes enter the key of an artefact instead, so that systems share work under any names.
+    Its fields are its keys in a profile. A field that only chooses among recipes, such as a model's
+    name, belongs in ``incidental``: the recipes enter the key of an artefact instead, so that
+    systems share work under any names.
     """
 
     label: ClassVar[str]
@@ -205,7 +238,9 @@ class Step(Component):
     needed_parts: ClassVar[tuple[str, ...]] = ()
     """What it needs of the language (`languages.PARTS`)."""
     needs_gpu: ClassVar[bool] = False
-    """Whether it runs networks of its own, on a GPU where there is one; so does every step that `uses_language_model`."""
+    """Whether it runs networks of its own, on a GPU where there is one; so does every step that
+    `uses_language_model`.
+    """
     has_own_subwords: ClassVar[bool] = False
     """Whether its models do not read the profile's subwords."""
     tuned: ClassVar[str] = "settings of a step"
@@ -243,7 +278,9 @@ class Step(Component):
         return False
 
     def versions(self, seeds: tuple[int, ...]) -> tuple[int, ...]:
-        """The seeds for each of which there is a system of its own; none where the step is the same for all."""
+        """The seeds for each of which there is a system of its own; none where the step is the same
+        for all.
+        """
         return ()
 
     def check(self, before: Sequence[Step]) -> None:
@@ -254,7 +291,9 @@ class Step(Component):
         """
 
     def needs(self, planning: Planning) -> dict[str, Need]:
-        """The needs of the step, by name: recipes, and settings that the profile gives for all steps."""
+        """The needs of the step, by name: recipes, and settings that the profile gives for all
+        steps.
+        """
         return {}
 
     @abstractmethod
@@ -262,7 +301,8 @@ class Step(Component):
         """Load what `needs` named."""
 
     def tune(self, development: Development, built: Built, progress: Progress) -> dict[str, Any]:
-        """Search for the best parameters on development data, for a step whose `needs` include a search.
+        """Search for the best parameters on development data, for a step whose `needs` include a
+        search.
 
         Returns:
             The result, as JSON; `Built.found` gives it to `prepare`.
@@ -289,7 +329,9 @@ class Trace:
         return self.steps[-1][1].tokens if self.steps else self.source
 
 
-def run(steps: Sequence[tuple[str, ReadyStep]], sources: Sentences, progress: Told = None) -> list[Trace]:
+def run(
+    steps: Sequence[tuple[str, ReadyStep]], sources: Sentences, progress: Told = None
+) -> list[Trace]:
     before = as_written(sources)
     stages = []
     for _, step in steps:
@@ -310,17 +352,27 @@ def gain(before: float, after: float) -> str:
 def check_candidates(before: Sequence[Step]) -> None:
     """`Step.check` of a step that chooses among the corrections of the step before."""
     if not (before and before[-1].keeps_candidates):
-        raise ValueError("chooses among corrections; the step before must be of models with `n_best` above 1")
+        raise ValueError(
+            "chooses among corrections; the step before must be of models with `n_best` above 1"
+        )
     if before[-1].has_own_subwords:
-        raise ValueError("needs corrections in the profile's subwords; the models of the step before have their own")
+        raise ValueError(
+            "needs corrections in the profile's subwords; the models of the step "
+            "before have their own"
+        )
 
 
 def named(source: Tokens, edit: Edit) -> str:
     """An edit for readers: the words, their correction, and the type."""
-    return f"{' '.join(source[edit.start : edit.end]) or 'nothing'} → {edit.correction or 'nothing'} ({edit.type})"
+    return (
+        f"{' '.join(source[edit.start : edit.end]) or 'nothing'} → "
+        f"{edit.correction or 'nothing'} ({edit.type})"
+    )
 
 
 def before_models(sentence: Corrected, bpe: Bpe) -> Tokens:
     """The tokens that the models corrected."""
-    unchanged = not sentence.candidates or sentence.candidates[0].subwords == sentence.corrected_subwords
+    unchanged = (
+        not sentence.candidates or sentence.candidates[0].subwords == sentence.corrected_subwords
+    )
     return sentence.tokens if unchanged else bpe.undo(sentence.corrected_subwords)

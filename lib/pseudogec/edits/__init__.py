@@ -1,4 +1,6 @@
-"""Edits: corrected spans of a sentence. How they are applied, stored in M2 files, and found and typed by ERRANT."""
+"""Edits: corrected spans of a sentence. How they are applied, stored in M2 files, and found and
+typed by ERRANT.
+"""
 
 from pseudogec.edits.annotators import (
     Annotator,

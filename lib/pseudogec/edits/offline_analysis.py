@@ -1,7 +1,9 @@
-"""The attributes of each word that ERRANT needs, from its CLAWS C5 tag: tables and simple rules, for the offline pipeline.
+"""The attributes of each word that ERRANT needs, from its CLAWS C5 tag: tables and simple rules,
+for the offline pipeline.
 
-The tables turn C5 tags into the Penn tags and universal parts of speech that ERRANT reads. ERRANT also reads a few dependency
-labels; the rules set these, and the heads of auxiliaries, and no others.
+The tables turn C5 tags into the Penn tags and universal parts of speech that ERRANT reads. ERRANT
+also reads a few dependency labels; the rules set these, and the heads of auxiliaries, and no
+others.
 """
 
 from __future__ import annotations
@@ -11,7 +13,9 @@ from itertools import islice
 from typing import NamedTuple
 
 RULES_VERSION = 1
-"""Version of the tables and rules below; raise it when an analysis changes. It is part of the signature of scores."""
+"""Version of the tables and rules below; raise it when an analysis changes. It is part of the
+signature of scores.
+"""
 
 PENN_OF_C5 = {
     # nouns, adjectives, adverbs, numbers
@@ -30,7 +34,9 @@ PENN_OF_C5 = {
     "VM0": "MD",
     "VVB": "VBP", "VVD": "VBD", "VVG": "VBG", "VVI": "VB", "VVN": "VBN", "VVZ": "VBZ",
 }  # fmt: skip
-"""Penn Treebank tag of each CLAWS C5 tag (Leech et al. 1994), for those in HanTa's English model."""
+"""Penn Treebank tag of each CLAWS C5 tag (Leech et al. 1994), for those in HanTa's English
+model.
+"""
 
 PENN_OF_WORD_AND_C5 = {
     ("many", "DT0"): "JJ", ("much", "DT0"): "JJ", ("few", "DT0"): "JJ", ("little", "DT0"): "JJ", ("several", "DT0"): "JJ",
@@ -107,7 +113,9 @@ def analyse(words: Sequence[str], c5_tags: Sequence[str]) -> list[Analysis]:
             analyses.append(Analysis(tag, "PART", "neg", 0))
         elif heads[place] or (word in BE and part_of_speech == "VERB"):
             part_of_speech = "PART" if tag == "TO" else "AUX"
-            analyses.append(Analysis(tag, part_of_speech, "aux" if heads[place] else "ROOT", heads[place]))
+            analyses.append(
+                Analysis(tag, part_of_speech, "aux" if heads[place] else "ROOT", heads[place])
+            )
         elif part_of_speech == "PUNCT":
             analyses.append(Analysis(tag, part_of_speech, "punct", 0))
         elif tag in PRONOUNS or (tag == "DT" and not _stands_in_noun_phrase(lower, tags, place)):
@@ -136,9 +144,11 @@ def penn_tags(words: Sequence[str], c5_tags: Sequence[str]) -> list[str]:
 
 
 def auxiliary_heads(words: Sequence[str], tags: Sequence[str]) -> list[int]:
-    """For each auxiliary (including *to* of an infinitive) the distance to its main verb, to the right; 0 for any other word.
+    """For each auxiliary (including *to* of an infinitive) the distance to its main verb, to the
+    right; 0 for any other word.
 
-    Learners put wrong forms after auxiliaries, so a modal or *do* may be followed by any form of a verb.
+    Learners put wrong forms after auxiliaries, so a modal or *do* may be followed by any form of a
+    verb.
     """
     heads = [0] * len(tags)
     for place in range(len(tags) - 2, -1, -1):
@@ -146,7 +156,9 @@ def auxiliary_heads(words: Sequence[str], tags: Sequence[str]) -> list[int]:
         if tag not in VERBS and tag not in {"MD", "TO"}:
             continue
         following = place + 1
-        while following < len(tags) and (tags[following] in BETWEEN_AUXILIARY_AND_VERB or words[following] in NEGATIONS):
+        while following < len(tags) and (
+            tags[following] in BETWEEN_AUXILIARY_AND_VERB or words[following] in NEGATIONS
+        ):
             following += 1
         verb = tags[following] if following < len(tags) else ""
         is_auxiliary = (
@@ -172,5 +184,7 @@ def _stands_in_noun_phrase(words: Sequence[str], tags: Sequence[str], place: int
 
 
 def _tag_after_adverbs(tags: Sequence[str], place: int) -> str:
-    """The tag of the first word after ``place`` that is not an adverb; empty at the end of the sentence."""
+    """The tag of the first word after ``place`` that is not an adverb; empty at the end of the
+    sentence.
+    """
     return next((tag for tag in islice(tags, place + 1, None) if not tag.startswith("RB")), "")

@@ -1,7 +1,9 @@
-"""A spaCy pipeline for ERRANT that needs no downloadable model: only packages that carry their own data.
+"""A spaCy pipeline for ERRANT that needs no downloadable model: only packages that carry their own
+data.
 
-HanTa tags parts of speech (a trigram tagger with an English model), ``offline_analysis`` converts its tags to those of ERRANT,
-and spaCy's rule lemmatiser finds lemmas with the tables of spacy-lookups-data.
+HanTa tags parts of speech (a trigram tagger with an English model), ``offline_analysis`` converts
+its tags to those of ERRANT, and spaCy's rule lemmatiser finds lemmas with the tables of
+spacy-lookups-data.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ AUXILIARY_LEMMAS = {
 
 
 _LONGEST_WORD = 50
-"""Characters, of the end of a word, that are analysed, in about 10 ms; the time grows with the square of the length."""
+"""Characters, of the end of a word, that are analysed, in about 10 ms; the time grows with the
+square of the length.
+"""
 _KEPT_STATES = 5
 _IMPOSSIBLE = -1e6
 
@@ -37,10 +41,11 @@ State = tuple[int, int]
 
 
 class QuickHanoverTagger(HanoverTagger):
-    """HanTa's tagger of English (CLAWS C5 tags), made faster; a test checks that the tags are the same.
+    """HanTa's tagger of English (CLAWS C5 tags), made faster; a test checks that the tags are the
+    same.
 
-    HanTa analyses an unknown word again at each occurrence, and considers every tag that may follow a pair of tags;
-    here analyses are cached, and only the possible tags of the word are considered.
+    HanTa analyses an unknown word again at each occurrence, and considers every tag that may follow
+    a pair of tags; here analyses are cached, and only the possible tags of the word are considered.
     """
 
     def __init__(self) -> None:
@@ -53,11 +58,15 @@ class QuickHanoverTagger(HanoverTagger):
     def _find_possible_tags(self, word: str, heeds_case: bool) -> dict[int, float]:
         """Log-probabilities of a word's tags; empty when any tag is possible."""
         end = word[-_LONGEST_WORD:]
-        tags: dict[int, float] = dict(self._tag_word(end, cutoff=5, casesensitive=heeds_case, conditional=True))
+        tags: dict[int, float] = dict(
+            self._tag_word(end, cutoff=5, casesensitive=heeds_case, conditional=True)
+        )
         return {} if list(tags) == [UNKNOWN] else tags
 
     def tag_sent_viterbi(self, sent: Sequence[str], casesensitive: bool = True) -> list[int]:
-        """Find the likeliest sequence of tags under HanTa's trigram model, with HanTa's own pruning of states."""
+        """Find the likeliest sequence of tags under HanTa's trigram model, with HanTa's own pruning
+        of states.
+        """
         states: dict[State, float] = {(EMPTY, START): 0.0}
         origins: list[dict[State, State]] = []
         for place, word in enumerate(sent):
@@ -71,9 +80,15 @@ class QuickHanoverTagger(HanoverTagger):
             state = origin[state]
         return tags[::-1]
 
-    def _advance(self, states: dict[State, float], possible: dict[int, float]) -> tuple[dict[State, float], dict[State, State]]:
+    def _advance(
+        self, states: dict[State, float], possible: dict[int, float]
+    ) -> tuple[dict[State, float], dict[State, State]]:
         """Scores of the states after one more word, and the state that each came from."""
-        bound = sorted(states.values(), reverse=True)[_KEPT_STATES] - 1 if len(states) > _KEPT_STATES else _IMPOSSIBLE
+        bound = (
+            sorted(states.values(), reverse=True)[_KEPT_STATES] - 1
+            if len(states) > _KEPT_STATES
+            else _IMPOSSIBLE
+        )
         scores: dict[State, float] = {}
         origin: dict[State, State] = {}
         for state, score in states.items():
@@ -92,7 +107,9 @@ class QuickHanoverTagger(HanoverTagger):
 
 
 class OfflineTagger:
-    """A pipeline component that sets tags, parts of speech, dependency labels and the heads of auxiliaries."""
+    """A pipeline component that sets tags, parts of speech, dependency labels and the heads of
+    auxiliaries.
+    """
 
     def __init__(self) -> None:
         self._tagger = QuickHanoverTagger()
@@ -126,9 +143,17 @@ def load_offline_pipeline() -> Language:
 
 
 def _complete_lemma_tables(lookups: Lookups) -> None:
-    """Give auxiliaries the tables of verbs, which alone know *be*, *have* and *do*, and make the word lists quick to search."""
-    index, exceptions, rules = (lookups.get_table(name) for name in ("lemma_index", "lemma_exc", "lemma_rules"))
+    """Give auxiliaries the tables of verbs, which alone know *be*, *have* and *do*, and make the
+    word lists quick to search.
+    """
+    index, exceptions, rules = (
+        lookups.get_table(name) for name in ("lemma_index", "lemma_exc", "lemma_rules")
+    )
     contracted = {word: [lemma] for word, lemma in AUXILIARY_LEMMAS.items()}
-    index["aux"], rules["aux"], exceptions["aux"] = index["verb"], rules["verb"], {**exceptions["verb"], **contracted}
+    index["aux"], rules["aux"], exceptions["aux"] = (
+        index["verb"],
+        rules["verb"],
+        {**exceptions["verb"], **contracted},
+    )
     for part_of_speech, words in list(index.items()):
         index[part_of_speech] = frozenset(words)

@@ -1,4 +1,6 @@
-"""Metrics (ERRANT, MaxMatch, GLEU, and those of others), scores by error type and by group, and whether systems differ."""
+"""Metrics (ERRANT, MaxMatch, GLEU, and those of others), scores by error type and by group, and
+whether systems differ.
+"""
 
 from pseudogec.evaluate.contrasts import LOSS, Contrast, Side, answer, clear, contrast
 from pseudogec.evaluate.edit_shares import Curve, SharedEdits

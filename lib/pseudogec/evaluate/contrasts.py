@@ -1,4 +1,6 @@
-"""Two kinds of systems side by side: their differences, on every part of the test data, and what these decide."""
+"""Two kinds of systems side by side: their differences, on every part of the test data, and what
+these decide.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,8 @@ class Side:
     """All seeds of one kind of system.
 
     Attributes:
-        counts: how the names of measures end, such as `` on fce-test`` or, on the first test corpus, nothing -> seed -> counts of
-            every sentence, (sentences, 3): tp, fp, fn.
+        counts: how the names of measures end, such as `` on fce-test`` or, on the first test
+            corpus, nothing -> seed -> counts of every sentence, (sentences, 3): tp, fp, fn.
         losses: seed -> validation loss; those that are known.
     """
 
@@ -37,11 +39,15 @@ class Side:
 
     def f05(self, ending: str = "") -> dict[int, float]:
         """Seed -> F0.5."""
-        return {seed: float(f05_of(counts.sum(axis=0))) for seed, counts in self.counts[ending].items()}
+        return {
+            seed: float(f05_of(counts.sum(axis=0))) for seed, counts in self.counts[ending].items()
+        }
 
     def only(self, sentences: np.ndarray) -> Side:
         """The same on some sentences of the first test corpus."""
-        return Side(self.name, {"": {seed: counts[sentences] for seed, counts in self.counts[""].items()}})
+        return Side(
+            self.name, {"": {seed: counts[sentences] for seed, counts in self.counts[""].items()}}
+        )
 
     @property
     def at_the_floor(self) -> bool:
@@ -57,7 +63,8 @@ class Contrast:
         differences: measure -> first minus second.
         sides: both.
         choices: of the first kind, where they are of a grid.
-        unequal: why the trainings of both sides are not comparable, in numbers; empty where they are.
+        unequal: why the trainings of both sides are not comparable, in numbers; empty where they
+            are.
         caveat: what else a reader of a difference must know of both trainings.
     """
 
@@ -71,7 +78,11 @@ class Contrast:
     @property
     def headlines(self) -> dict[str, Estimate]:
         """The differences of F0.5, on each test corpus."""
-        return {name: difference for name, difference in self.differences.items() if name.startswith(_HEADLINE)}
+        return {
+            name: difference
+            for name, difference in self.differences.items()
+            if name.startswith(_HEADLINE)
+        }
 
     @property
     def seeds(self) -> tuple[int, ...]:
@@ -79,7 +90,9 @@ class Contrast:
 
     @property
     def of_one_model(self) -> bool:
-        """Whether a side is a single model, so that nothing follows for the way in which it was made."""
+        """Whether a side is a single model, so that nothing follows for the way in which it was
+        made.
+        """
         return min(self.seeds) == 1
 
     @property
@@ -94,7 +107,8 @@ class Contrast:
             return Verdict.UNINFORMATIVE
         if self.unequal:
             return Verdict.NOT_COMPARABLE
-        # Systems of several steps have no choices. One of them is what is claimed about, not a draw from many seeds.
+        # Systems of several steps have no choices. One of them is what is claimed about, not a draw
+        # from many seeds.
         return Verdict.NOT_TESTED if self.of_one_model and self.choices else None
 
     @property
@@ -111,7 +125,9 @@ class Contrast:
         return answer(*self.headlines.values())
 
     def less(self, other: Contrast) -> Contrast:
-        """How much larger these differences are than others of the same seeds, such as the gain early in training than late."""
+        """How much larger these differences are than others of the same seeds, such as the gain
+        early in training than late.
+        """
         pairs = list(zip(self.sides, other.sides, strict=True))
         both = [Side(side.name, _stacked(side.counts, against.counts)) for side, against in pairs]
         measures = {name: _change_of(of) for name, of in _MEASURES.items()}
@@ -119,16 +135,22 @@ class Contrast:
 
 
 def answer(*differences: Estimate) -> str:
-    """Whether all differences are above zero, each interval taken by itself: yes, no (all are below), or open."""
+    """Whether all differences are above zero, each interval taken by itself: yes, no (all are
+    below), or open.
+    """
     if min(differences[0].seeds) == 1:
         return "one seed"
     ends = np.array([difference.interval for difference in differences])
     return "yes" if (ends > 0).all() else "no, below" if (ends < 0).all() else "open"
 
 
-def _stacked(counts: Mapping[str, Mapping[int, np.ndarray]], others: Mapping[str, Mapping[int, np.ndarray]]) -> Any:
+def _stacked(
+    counts: Mapping[str, Mapping[int, np.ndarray]], others: Mapping[str, Mapping[int, np.ndarray]]
+) -> Any:
     return {
-        ending: {seed: np.hstack([of_seed, others[ending][seed]]) for seed, of_seed in of_seeds.items()}
+        ending: {
+            seed: np.hstack([of_seed, others[ending][seed]]) for seed, of_seed in of_seeds.items()
+        }
         for ending, of_seeds in counts.items()
     }
 
@@ -137,8 +159,16 @@ def _change_of(measure: OfSums) -> OfSums:
     return lambda sums: measure(sums[..., :3]) - measure(sums[..., 3:])
 
 
-def contrast(label: str, first: Side, second: Side, *, measures: Mapping[str, OfSums] = _MEASURES, **about: Any) -> Contrast:
-    """Compare two kinds of systems by P, R and F0.5 on each test corpus, and by validation loss where it is known.
+def contrast(
+    label: str,
+    first: Side,
+    second: Side,
+    *,
+    measures: Mapping[str, OfSums] = _MEASURES,
+    **about: Any,
+) -> Contrast:
+    """Compare two kinds of systems by P, R and F0.5 on each test corpus, and by validation loss
+    where it is known.
 
     Args:
         about: further attributes of the contrast.
@@ -154,6 +184,12 @@ def contrast(label: str, first: Side, second: Side, *, measures: Mapping[str, Of
 
 
 def clear(contrasts: Sequence[Contrast], measure: str) -> list[bool]:
-    """Which of a table's differences in one measure are more than chance: p below `ALPHA`, corrected for their number."""
-    p_values = iter(holm([item.differences[measure].p_value for item in contrasts if measure in item.differences]))
+    """Which of a table's differences in one measure are more than chance: p below `ALPHA`,
+    corrected for their number.
+    """
+    p_values = iter(
+        holm(
+            [item.differences[measure].p_value for item in contrasts if measure in item.differences]
+        )
+    )
     return [measure in item.differences and next(p_values) < ALPHA for item in contrasts]

@@ -1,14 +1,17 @@
-"""The MaxMatch (M2) score of Dahlmeier and Ng (2012), as the scorer of the CoNLL shared tasks defines it.
+"""The MaxMatch (M2) score of Dahlmeier and Ng (2012), as the scorer of the CoNLL shared tasks
+defines it.
 
-A lattice holds all alignments of source and hypothesis with the least Levenshtein distance (two lattices are joined, with
-substitutions at costs 1 and 2). Adjacent steps with at most so many unchanged words among them may be joined into one edit. Of
-all paths through the lattice the one with most edits of the annotator is taken, then that with fewest steps beside these, then
-that with fewest other edits.
+A lattice holds all alignments of source and hypothesis with the least Levenshtein distance (two
+lattices are joined, with substitutions at costs 1 and 2). Adjacent steps with at most so many
+unchanged words among them may be joined into one edit. Of all paths through the lattice the one
+with most edits of the annotator is taken, then that with fewest steps beside these, then that with
+fewest other edits.
 
-The published scorer lists every edit that joining can make before it seeks the path, which takes hours on long or repetitive
-sentences. Here joined edits are never listed: dynamic programming finds the path, with the number of unchanged words
-in the open edit as state, so that time grows with the product of both lengths. For a long hypothesis that is unlike its source,
-beyond `_MOST_CELLS` or `_MOST_STEPS`, the runs of changes of one alignment are its edits.
+The published scorer lists every edit that joining can make before it seeks the path, which takes
+hours on long or repetitive sentences. Here joined edits are never listed: dynamic programming finds
+the path, with the number of unchanged words in the open edit as state, so that time grows with the
+product of both lengths. For a long hypothesis that is unlike its source, beyond `_MOST_CELLS` or
+`_MOST_STEPS`, the runs of changes of one alignment are its edits.
 """
 
 from __future__ import annotations
@@ -29,24 +32,29 @@ from pseudogec.text import Tokens
 
 _BETA_SQUARED = 0.25
 _MOST_CELLS, _MOST_STEPS = 1_000_000, 50_000
-"""Of a lattice, and of all annotators together: half a second. Sentences that learners write have some hundreds of steps."""
+"""Of a lattice, and of all annotators together: half a second. Sentences that learners write have
+some hundreds of steps.
+"""
 
 
 @METRICS.register
 class MaxMatch(EditMetric):
     """The edits between source and hypothesis that agree best with the references' edits.
 
-    Of several annotators, the one that gives the corpus the highest F0.5 so far is taken for each sentence; then the one with
-    more right edits, then the one with fewer proposed and gold edits. Edits that only detect an error (``-NONE-``) count as
-    deletions, which a hypothesis mostly misses, as in the published scorer. There are no scores by type: proposed edits have no
-    types in MaxMatch.
+    Of several annotators, the one that gives the corpus the highest F0.5 so far is taken for each
+    sentence; then the one with more right edits, then the one with fewer proposed and gold edits.
+    Edits that only detect an error (``-NONE-``) count as deletions, which a hypothesis mostly
+    misses, as in the published scorer. There are no scores by type: proposed edits have no types in
+    MaxMatch.
     """
 
     name = "maxmatch"
     also_called = ("m2",)
     label = "M2"
 
-    max_unchanged_words: int = Field(default=2, ge=0, description="unchanged words that one edit may hold")
+    max_unchanged_words: int = Field(
+        default=2, ge=0, description="unchanged words that one edit may hold"
+    )
 
     @property
     def implementation(self) -> str:
@@ -65,10 +73,17 @@ class MaxMatch(EditMetric):
         gold.check(hypotheses, name)
         correct = proposed = needed = beyond_bound = 0
         rows: list[tuple[int, str, int, int, int]] = []
-        for number, (reference, hypothesis) in enumerate(zip(gold.sentences, hypotheses, strict=True)):
+        for number, (reference, hypothesis) in enumerate(
+            zip(gold.sentences, hypotheses, strict=True)
+        ):
             candidates, is_beyond = self._compare(reference, tuple(hypothesis))
             beyond_bound += is_beyond
-            best = max(candidates, key=lambda counts: _preference(correct + counts[0], proposed + counts[1], needed + counts[2]))
+            best = max(
+                candidates,
+                key=lambda counts: _preference(
+                    correct + counts[0], proposed + counts[1], needed + counts[2]
+                ),
+            )
             correct, proposed, needed = correct + best[0], proposed + best[1], needed + best[2]
             rows.append((number, "", best[0], best[1] - best[0], best[2] - best[0]))
             if progress is not None:
@@ -76,9 +91,11 @@ class MaxMatch(EditMetric):
         gold.warn_of_bound(beyond_bound, name)
         return Score.from_rows(self, self._signature(gold), len(rows), rows, beyond_bound)
 
-    def _compare(self, reference: AnnotatedSentence, hypothesis: tuple[str, ...]) -> tuple[list[tuple[int, int, int]], bool]:
-        """Right, proposed and gold edits of one sentence against each annotator, in the order of their numbers; whether it is
-        beyond the bound."""
+    def _compare(
+        self, reference: AnnotatedSentence, hypothesis: tuple[str, ...]
+    ) -> tuple[list[tuple[int, int, int]], bool]:
+        """Right, proposed and gold edits of one sentence against each annotator, in the order of
+        their numbers; whether it is beyond the bound."""
         annotations = [edits for _, edits in sorted(reference.annotators.items())] or [()]
         if hypothesis == reference.source:
             return [(0, 0, len(edits)) for edits in annotations], False
@@ -89,17 +106,25 @@ class MaxMatch(EditMetric):
         counts = []
         for edits in annotations:
             gold = [_gold_edit(edit) for edit in edits]
-            proposed, matched = lattice.best_path(gold) if lattice else _plain_path(reference.source, hypothesis, gold)
+            proposed, matched = (
+                lattice.best_path(gold)
+                if lattice
+                else _plain_path(reference.source, hypothesis, gold)
+            )
             counts.append((_count_in_order(matched), proposed, len(edits)))
         return counts, lattice is None
 
 
 def _gold_edit(edit: Edit) -> GoldEdit:
-    return GoldEdit(edit.start, edit.end, tuple(tuple(correction.split()) for correction in edit.alternatives))
+    return GoldEdit(
+        edit.start, edit.end, tuple(tuple(correction.split()) for correction in edit.alternatives)
+    )
 
 
 def _count_in_order(matched: Sequence[int]) -> int:
-    """How many matched edits the published scorer counts: it reads the annotator's list once, from the first edit to the last."""
+    """How many matched edits the published scorer counts: it reads the annotator's list once, from
+    the first edit to the last.
+    """
     count, next_number = 0, 0
     for number in matched:
         if number >= next_number:
@@ -113,7 +138,9 @@ def _preference(correct: int, proposed: int, gold: int) -> tuple[float, int, flo
 
 
 class GoldEdit(NamedTuple):
-    """An annotator's edit: a span of the source and the corrections, as tokens, that are held equally good."""
+    """An annotator's edit: a span of the source and the corrections, as tokens, that are held
+    equally good.
+    """
 
     start: int
     end: int
@@ -121,7 +148,9 @@ class GoldEdit(NamedTuple):
 
 
 class Agreement(NamedTuple):
-    """The best path: its number of edits, and the places in the annotator's list of those that it shares with the annotator."""
+    """The best path: its number of edits, and the places in the annotator's list of those that it
+    shares with the annotator.
+    """
 
     proposed: int
     matched: tuple[int, ...]
@@ -143,7 +172,9 @@ class _State(NamedTuple):
     unchanged: int
     """Unchanged words in the open edit; ``_NO_EDIT`` when none is open."""
     insertions: int
-    """The first of the annotator's insertions at this place of the source that is not yet behind."""
+    """The first of the annotator's insertions at this place of the source that is not yet
+    behind.
+    """
 
 
 _NO_EDIT = -1
@@ -153,7 +184,8 @@ _States = dict[_State, _Path]
 class EditLattice:
     """The alignments of least distance of a source and a hypothesis.
 
-    A vertex says how many tokens of each have been read; from it, at most four steps lead on (keep, replace, delete, insert).
+    A vertex says how many tokens of each have been read; from it, at most four steps lead on (keep,
+    replace, delete, insert).
     """
 
     def __init__(self, source: Tokens, hypothesis: Tokens, max_unchanged_words: int = 2) -> None:
@@ -161,13 +193,17 @@ class EditLattice:
         self._max_unchanged = max_unchanged_words
         equal = _equal_tokens(self._source, self._hypothesis)
         first, second = (_shortest_steps(equal, cost) for cost in (1, 2))
-        deletions, insertions, diagonals = (one | other for one, other in zip(first, second, strict=True))
+        deletions, insertions, diagonals = (
+            one | other for one, other in zip(first, second, strict=True)
+        )
         self._delete, self._insert = deletions.tolist(), insertions.tolist()
         self._keep, self._replace = (diagonals & equal).tolist(), (diagonals & ~equal).tolist()
         self.steps = int(deletions.sum() + insertions.sum() + diagonals.sum())
 
     def best_path(self, gold: Sequence[GoldEdit]) -> Agreement:
-        """The path that agrees best with an annotator's edits, which are given in the order of the file."""
+        """The path that agrees best with an annotator's edits, which are given in the order of the
+        file.
+        """
         gold_at: dict[int, list[int]] = defaultdict(list)
         for number, edit in enumerate(gold):
             gold_at[edit.start].append(number)
@@ -180,7 +216,14 @@ class EditLattice:
                     self._step(i, j, rows)
                     for state, path in list(row[j].items()):
                         if state.unchanged == _NO_EDIT:
-                            self._step_over_gold(i, j, state, path, [(number, gold[number]) for number in gold_at[i]], rows)
+                            self._step_over_gold(
+                                i,
+                                j,
+                                state,
+                                path,
+                                [(number, gold[number]) for number in gold_at[i]],
+                                rows,
+                            )
         best = min(rows[-1][len(self._hypothesis)].values())
         return Agreement(best.other_edits + len(best.matched), best.matched)
 
@@ -205,21 +248,39 @@ class EditLattice:
                 _offer(rows[i].setdefault(j + 1, {}), _State(unchanged, state.insertions), changed)
 
     def _step_over_gold(
-        self, i: int, j: int, state: _State, path: _Path, gold: Sequence[tuple[int, GoldEdit]], rows: list[dict[int, _States]]
+        self,
+        i: int,
+        j: int,
+        state: _State,
+        path: _Path,
+        gold: Sequence[tuple[int, GoldEdit]],
+        rows: list[dict[int, _States]],
     ) -> None:
-        """Follow the annotator's edits that start at a vertex; each insertion at most once, and in the annotator's order."""
+        """Follow the annotator's edits that start at a vertex; each insertion at most once, and in
+        the annotator's order.
+        """
         for number, edit in gold:
             is_insertion = edit.start == edit.end
             if is_insertion and number < state.insertions:
                 continue
             for correction in edit.corrections:
                 end = j + len(correction)
-                if self._hypothesis[j:end] == correction and self._can_be_one_edit(edit, correction, j):
-                    matched = path._replace(gold_edits=path.gold_edits - 1, matched=(*path.matched, number))
-                    _offer(rows[edit.end].setdefault(end, {}), _State(_NO_EDIT, number + 1 if is_insertion else 0), matched)
+                if self._hypothesis[j:end] == correction and self._can_be_one_edit(
+                    edit, correction, j
+                ):
+                    matched = path._replace(
+                        gold_edits=path.gold_edits - 1, matched=(*path.matched, number)
+                    )
+                    _offer(
+                        rows[edit.end].setdefault(end, {}),
+                        _State(_NO_EDIT, number + 1 if is_insertion else 0),
+                        matched,
+                    )
 
     def _can_be_one_edit(self, edit: GoldEdit, correction: tuple[str, ...], j: int) -> bool:
-        """Whether a path with few enough unchanged words makes this edit from hypothesis position j on."""
+        """Whether a path with few enough unchanged words makes this edit from hypothesis position j
+        on.
+        """
         if correction == self._source[edit.start : edit.end]:
             return False
         fewest = {(edit.start, j): 0}
@@ -230,10 +291,15 @@ class EditLattice:
                     continue
                 for vertex, cost in self._steps_within(row, column):
                     fewest[vertex] = min(fewest.get(vertex, unchanged + cost), unchanged + cost)
-        return fewest.get((edit.end, j + len(correction)), self._max_unchanged + 1) <= self._max_unchanged
+        return (
+            fewest.get((edit.end, j + len(correction)), self._max_unchanged + 1)
+            <= self._max_unchanged
+        )
 
     def _steps_within(self, i: int, j: int) -> Iterator[tuple[tuple[int, int], int]]:
-        """The vertices one step away, and whether the step keeps a word unchanged (1) or not (0)."""
+        """The vertices one step away, and whether the step keeps a word unchanged (1) or not
+        (0).
+        """
         if self._keep[i][j] or self._replace[i][j]:
             yield (i + 1, j + 1), int(self._keep[i][j])
         if self._delete[i][j]:
@@ -249,7 +315,10 @@ def _plain_path(source: Tokens, hypothesis: Tokens, gold: Sequence[GoldEdit]) ->
         if (start, start_there) != (end, end_there):
             proposed += 1
             correction = tuple(hypothesis[end_there:start_there])
-            same = (edit.start == end and edit.end == start and correction in edit.corrections for edit in gold)
+            same = (
+                edit.start == end and edit.end == start and correction in edit.corrections
+                for edit in gold
+            )
             matched += [number for number, is_same in enumerate(same) if is_same][:1]
         end, end_there = start + length, start_there + length
     return Agreement(proposed, tuple(matched))
@@ -262,16 +331,25 @@ def _offer(states: _States, state: _State, path: _Path) -> None:
 
 
 def _equal_tokens(source: Tokens, hypothesis: Tokens) -> np.ndarray:
-    """Which tokens are equal, (source length + 1, hypothesis length + 1); the last row and column are false."""
+    """Which tokens are equal, (source length + 1, hypothesis length + 1); the last row and column
+    are false.
+    """
     numbers: dict[str, int] = {}
-    first, second = (np.array([numbers.setdefault(token, len(numbers)) for token in tokens]) for tokens in (source, hypothesis))
+    first, second = (
+        np.array([numbers.setdefault(token, len(numbers)) for token in tokens])
+        for tokens in (source, hypothesis)
+    )
     equal = np.zeros((len(source) + 1, len(hypothesis) + 1), dtype=bool)
     equal[:-1, :-1] = first[:, None] == second[None, :]
     return equal
 
 
-def _shortest_steps(equal: np.ndarray, substitution_cost: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """From which vertices a deletion, an insertion, a diagonal step lies on a shortest path; each of ``equal``'s shape."""
+def _shortest_steps(
+    equal: np.ndarray, substitution_cost: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """From which vertices a deletion, an insertion, a diagonal step lies on a shortest path; each
+    of ``equal``'s shape.
+    """
     before = _distances(equal[:-1, :-1], substitution_cost)
     behind = _distances(equal[-2::-1, -2::-1], substitution_cost)[::-1, ::-1]
     least = before[-1, -1]

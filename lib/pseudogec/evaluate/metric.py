@@ -1,4 +1,6 @@
-"""Metrics: a class defines what is counted, the measures computed from it, and their names in tables and messages."""
+"""Metrics: a class defines what is counted, the measures computed from it, and their names in
+tables and messages.
+"""
 
 from __future__ import annotations
 
@@ -27,20 +29,21 @@ class Measure(NamedTuple):
     name: str  # its column in the tidy table
     label: str  # its heading in tables
     title: str  # its name in figures
-    # Computes it, (...), from statistics that were summed over sentences, (..., statistics): the first statistic is ``sums[...,
-    # 0]``. Significance tests call it for thousands of sums at once.
+    # Computes it, (...), from statistics that were summed over sentences, (..., statistics): the
+    # first statistic is ``sums[..., 0]``. Significance tests call it for thousands of sums at once.
     of: Callable[[np.ndarray], np.ndarray]
 
 
 class Metric(Component):
     """How corrections are scored.
 
-    A metric gives each sentence a row of statistics, such as true positives, false positives and false negatives. Its measures
-    are functions of the rows' sum, so that parts of a test set and the samples of significance tests are scored alike. A metric
-    whose score is not a function of a sum (GLEU with several references) overrides `figures` and `summable`.
+    A metric gives each sentence a row of statistics, such as true positives, false positives and
+    false negatives. Its measures are functions of the rows' sum, so that parts of a test set and
+    the samples of significance tests are scored alike. A metric whose score is not a function of a
+    sum (GLEU with several references) overrides `figures` and `summable`.
 
-    A metric is called `known_as` in a profile, ``name`` in messages and signatures, `identity` in the tidy table, and `title` in
-    tables for readers.
+    A metric is called `known_as` in a profile, ``name`` in messages and signatures, `identity` in
+    the tidy table, and `title` in tables for readers.
     """
 
     label: ClassVar[str]
@@ -49,12 +52,15 @@ class Metric(Component):
     counts: ClassVar[tuple[str, ...]] = ()
     """Names of the statistics, if tables should show their sums."""
     references: ClassVar[ReferenceForm] = "rewrites"
-    """What `statistics` reads: ``rewrites`` (`Gold.rewrites`) for a metric of whole sentences, such as exact match, since both
-    parallel references and M2 files give them; ``edits`` (`Gold.sentences`), which rewrites give through an annotator alone."""
+    """What `statistics` reads: ``rewrites`` (`Gold.rewrites`) for a metric of whole sentences, such
+    as exact match, since both parallel references and M2 files give them; ``edits``
+    (`Gold.sentences`), which rewrites give through an annotator alone."""
     needs_annotator: ClassVar[bool] = False
     """Whether `score` takes an annotator, to find the edits of hypotheses."""
     knows_types: ClassVar[bool] = False
-    """Whether `score` gives the error type of each row; one of `statistics` is a sentence, which has none."""
+    """Whether `score` gives the error type of each row; one of `statistics` is a sentence, which
+    has none.
+    """
 
     @classmethod
     def check_class(cls) -> None:
@@ -68,26 +74,48 @@ class Metric(Component):
 
     @property
     def identity(self) -> str:
-        """The value in the tidy table's column ``metric``: the name, with the fields that differ from their defaults."""
+        """The value in the tidy table's column ``metric``: the name, with the fields that differ
+        from their defaults.
+        """
         return self._with_fields(self.name)
 
     @property
     def title(self) -> str:
-        """The name in tables and figures: the label, with the fields that differ from their defaults."""
+        """The name in tables and figures: the label, with the fields that differ from their
+        defaults.
+        """
         return self._with_fields(self.label)
 
     def _with_fields(self, name: str) -> str:
         fields = type(self).model_fields.items()
-        return " ".join([name, *(f"{key}={value}" for key, field in fields if (value := getattr(self, key)) != field.default)])
+        return " ".join(
+            [
+                name,
+                *(
+                    f"{key}={value}"
+                    for key, field in fields
+                    if (value := getattr(self, key)) != field.default
+                ),
+            ]
+        )
 
     @property
     def implementation(self) -> str:
         return str(self.version)
 
     def signature(self, annotator: str = "") -> str:
-        """Everything that the score depends on besides the references, as ``key:value`` pairs between bars."""
-        fields = {key: getattr(self, key) for key in type(self).model_fields} | ({"annotator": annotator} if annotator else {})
-        return "|".join([f"{self.name}:{self.implementation}", *(f"{key}:{value}" for key, value in fields.items())])
+        """Everything that the score depends on besides the references, as ``key:value`` pairs
+        between bars.
+        """
+        fields = {key: getattr(self, key) for key in type(self).model_fields} | (
+            {"annotator": annotator} if annotator else {}
+        )
+        return "|".join(
+            [
+                f"{self.name}:{self.implementation}",
+                *(f"{key}:{value}" for key, value in fields.items()),
+            ]
+        )
 
     def score(
         self,
@@ -102,10 +130,12 @@ class Metric(Component):
 
         Args:
             hypotheses: the tokens of each corrected sentence, line for line.
-            progress: called with the number of sentences that are done, and of all, by metrics that take long.
+            progress: called with the number of sentences that are done, and of all, by metrics that
+                take long.
 
         Raises:
-            UserError: the numbers of sentences differ, there is no annotator, or the class is wrong.
+            UserError: the numbers of sentences differ, there is no annotator, or the class is
+                wrong.
         """
         gold.check(hypotheses, name)
         statistics = self._checked(self.statistics(gold, hypotheses), len(hypotheses))
@@ -117,13 +147,26 @@ class Metric(Component):
         return f"{self.signature(annotator)}|tokens:as given|{gold.description(self.references)}"
 
     def _checked(self, statistics: Any, sentences: int) -> np.ndarray:
-        """Statistics that can be stored, summed and tested. Without the check, only p-values would show a wrong `Measure.of`."""
+        """Statistics that can be stored, summed and tested. Without the check, only p-values would
+        show a wrong `Measure.of`.
+        """
         is_array = isinstance(statistics, np.ndarray)
-        if not is_array or statistics.dtype.kind not in "biu" or statistics.ndim < 2 or len(statistics) != sentences:
-            returned = f"{statistics.dtype} numbers, {statistics.shape}" if is_array else f"a {type(statistics).__name__}"
+        if (
+            not is_array
+            or statistics.dtype.kind not in "biu"
+            or statistics.ndim < 2
+            or len(statistics) != sentences
+        ):
+            returned = (
+                (f"{statistics.dtype} numbers, {statistics.shape}")
+                if is_array
+                else f"a {type(statistics).__name__}"
+            )
             raise UserError(
-                f"{self.known_as()}: `statistics` must return a numpy array of whole numbers, (sentences, statistics), for "
-                f"{sentences} sentences, and returned {returned}; a share can be rounded to thousandths"
+                f"{self.known_as()}: `statistics` must return a numpy array of whole numbers, "
+                "(sentences, statistics), for "
+                f"{sentences} sentences, and returned {returned}; a share can be rounded to "
+                "thousandths"
             )
         statistics = statistics.astype(np.int64)
         sums = self.summable(statistics).sum(axis=0)
@@ -132,17 +175,22 @@ class Metric(Component):
             with np.errstate(all="ignore"):
                 if np.shape(measure.of(several)) != (len(several),):
                     raise UserError(
-                        f"{self.known_as()}: the measure `{measure.name}` must give one figure for each row of an array of sums; "
+                        f"{self.known_as()}: the measure `{measure.name}` must give one figure for "
+                        "each row of an array of sums; "
                         "read the first statistic as `sums[..., 0]`, not as `sums[0]`"
                     )
         return statistics
 
     def statistics(self, gold: Gold, hypotheses: Sequence[Tokens]) -> np.ndarray:
-        """Whole numbers for each sentence, (sentences, statistics); of more dimensions if `summable` makes two of them."""
+        """Whole numbers for each sentence, (sentences, statistics); of more dimensions if
+        `summable` makes two of them.
+        """
         raise NotImplementedError(f"{type(self).__name__} does not define `statistics`")
 
     def figures(self, statistics: np.ndarray) -> dict[str, float]:
-        """The measures of summed statistics, (rows, statistics), and the counts if these have names."""
+        """The measures of summed statistics, (rows, statistics), and the counts if these have
+        names.
+        """
         sums = statistics.sum(axis=0)
         measures = {measure.name: float(measure.of(sums)) for measure in self.measures}
         counts = zip(self.counts, sums.tolist(), strict=True) if self.counts else ()
@@ -156,7 +204,9 @@ class Metric(Component):
 METRICS = Registry(Metric, "metric")
 
 
-AnyMetric = Annotated[SerializeAsAny[Metric], BeforeValidator(METRICS.parse), PlainSerializer(METRICS.dump)]
+AnyMetric = Annotated[
+    SerializeAsAny[Metric], BeforeValidator(METRICS.parse), PlainSerializer(METRICS.dump)
+]
 """The field of a profile, recipe or file that names a metric."""
 MetricChoice = Metric | str | Mapping[str, Any]
 """A metric, its name, or its name and fields as a profile writes them; for `METRICS.make`."""
@@ -169,25 +219,44 @@ class Score:
     metric: Metric
     signature: str  # everything that the score depends on, as ``key:value`` pairs between bars
     sentences: int  # how many sentences were scored
-    sentence: np.ndarray  # sentence number (from 0) of each row of statistics; a sentence may have no row
-    # Error type of each row: for edits, the reference's of right and missed ones, the hypothesis's of wrong ones; empty for a
-    # metric without types
+    # Sentence number (from 0) of each row of statistics; a sentence may have no row
+    sentence: np.ndarray
+    # Error type of each row: for edits, the reference's of right and missed ones, the hypothesis's
+    # of wrong ones; empty for a metric without types
     error_type: np.ndarray
-    statistics: np.ndarray  # (rows, statistics), whole numbers; of more dimensions for a metric whose `Metric.statistics` are
-    beyond_bound: int = 0  # the number of sentences, in the whole output, for which the search for edits was cut short
+    # (rows, statistics), whole numbers; of more dimensions for a metric whose `Metric.statistics`
+    # are
+    statistics: np.ndarray
+    # The number of sentences, in the whole output, for which the search for edits was cut short
+    beyond_bound: int = 0
 
     @classmethod
-    def from_rows(cls, metric: Metric, signature: str, sentences: int, rows: Iterable[Row], beyond_bound: int = 0) -> Score:
+    def from_rows(
+        cls,
+        metric: Metric,
+        signature: str,
+        sentences: int,
+        rows: Iterable[Row],
+        beyond_bound: int = 0,
+    ) -> Score:
         listed = list(rows)
         places = np.array([row[0] for row in listed], dtype=np.int64)
         types = np.array([row[1] for row in listed], dtype=object)
-        statistics = np.array([row[2:] for row in listed] or np.empty((0, len(metric.counts))), dtype=np.int64)
+        statistics = np.array(
+            [row[2:] for row in listed] or np.empty((0, len(metric.counts))), dtype=np.int64
+        )
         return cls(metric, signature, sentences, places, types, statistics, beyond_bound)
 
     @property
     def caption(self) -> str:
-        """The signature, for readers; with `beyond_bound`, in which scores that may be compared differ."""
-        return f"{self.signature}|cut_short:{self.beyond_bound}" if self.beyond_bound else self.signature
+        """The signature, for readers; with `beyond_bound`, in which scores that may be compared
+        differ.
+        """
+        return (
+            f"{self.signature}|cut_short:{self.beyond_bound}"
+            if self.beyond_bound
+            else self.signature
+        )
 
     @cached_property
     def figures(self) -> dict[str, float]:
@@ -198,7 +267,9 @@ class Score:
 
     def __repr__(self) -> str:
         """The measures in percent, and the signature."""
-        measures = (f"{measure.label} {100 * self[measure.name]:.2f}" for measure in self.metric.measures)
+        measures = (
+            f"{measure.label} {100 * self[measure.name]:.2f}" for measure in self.metric.measures
+        )
         return f"{'  '.join(measures)}\n{self.caption}"
 
     @property
@@ -206,7 +277,9 @@ class Score:
         return self.figures[self.metric.headline.name]
 
     def per_sentence(self) -> np.ndarray:
-        """Statistics by sentence, (sentences, statistics), such as tp, fp and fn; tests sum them."""
+        """Statistics by sentence, (sentences, statistics), such as tp, fp and fn; tests sum
+        them.
+        """
         table = np.zeros((self.sentences, *self.statistics.shape[1:]), dtype=np.int64)
         np.add.at(table, self.sentence, self.statistics)
         return self.metric.summable(table)
@@ -217,7 +290,9 @@ class Score:
         Raises:
             UserError: the metric has no types.
         """
-        return {error_type: self.of_types(error_type) for error_type in sorted(set(self._main_types))}
+        return {
+            error_type: self.of_types(error_type) for error_type in sorted(set(self._main_types))
+        }
 
     def of_types(self, *types: str) -> Score:
         """The score of some main error types together.
@@ -240,9 +315,13 @@ class Score:
             UserError: there is not one label for each sentence.
         """
         if len(labels) != self.sentences:
-            raise UserError(f"{len(labels)} labels for {self.sentences} sentences; give one for each sentence")
+            raise UserError(
+                f"{len(labels)} labels for {self.sentences} sentences; give one for each sentence"
+            )
         groups = np.array(labels, dtype=object)
-        return {label: self._select(np.flatnonzero(groups == label)) for label in sorted(set(labels))}
+        return {
+            label: self._select(np.flatnonzero(groups == label)) for label in sorted(set(labels))
+        }
 
     def _select(self, sentences: np.ndarray) -> Score:
         renumbered = np.full(self.sentences, -1, dtype=np.int64)
@@ -252,16 +331,26 @@ class Score:
         return replace(part, sentences=len(sentences), sentence=places[places >= 0])
 
     def _rows(self, chosen: np.ndarray) -> Score:
-        rows = {name: getattr(self, name)[chosen] for name in ("sentence", "error_type", "statistics")}
+        rows = {
+            name: getattr(self, name)[chosen] for name in ("sentence", "error_type", "statistics")
+        }
         return replace(self, **rows)
 
     def to_json(self) -> str:
-        """With a list for each sentence, which many systems share: scores of one test corpus together take little space."""
+        """With a list for each sentence, which many systems share: scores of one test corpus
+        together take little space.
+        """
         rows: list[list[Any]] = [[] for _ in range(self.sentences)]
-        columns = (getattr(self, name).tolist() for name in ("sentence", "error_type", "statistics"))
+        columns = (
+            getattr(self, name).tolist() for name in ("sentence", "error_type", "statistics")
+        )
         for sentence, error_type, statistics in zip(*columns, strict=True):
             rows[sentence].append([error_type, *statistics])
-        content: dict[str, Any] = {"metric": METRICS.dump(self.metric), "signature": self.signature, "rows": rows}
+        content: dict[str, Any] = {
+            "metric": METRICS.dump(self.metric),
+            "signature": self.signature,
+            "rows": rows,
+        }
         if self.beyond_bound:
             content["beyond_bound"] = self.beyond_bound
         return json.dumps(content, separators=(",", ":"))
@@ -269,22 +358,30 @@ class Score:
     @classmethod
     def from_json(cls, text: str) -> Score:
         stored: dict[str, Any] = json.loads(text)
-        rows = [(sentence, *row) for sentence, of_sentence in enumerate(stored["rows"]) for row in of_sentence]
+        rows = [
+            (sentence, *row)
+            for sentence, of_sentence in enumerate(stored["rows"])
+            for row in of_sentence
+        ]
         metric = METRICS.parse(stored["metric"])
-        return cls.from_rows(metric, stored["signature"], len(stored["rows"]), rows, stored.get("beyond_bound", 0))
+        return cls.from_rows(
+            metric, stored["signature"], len(stored["rows"]), rows, stored.get("beyond_bound", 0)
+        )
 
 
 def precision_recall_f05(tp: Any, fp: Any, fn: Any) -> tuple[Any, Any, Any]:
     """Precision, recall and F0.5 of counts, alone or as arrays of any one shape.
 
-    ERRANT's and MaxMatch's conventions on empty counts: precision is 1 without false positives, recall is 1 without false
-    negatives, and F0.5 is 0 when both are 0.
+    ERRANT's and MaxMatch's conventions on empty counts: precision is 1 without false positives,
+    recall is 1 without false negatives, and F0.5 is 0 when both are 0.
     """
     tp, fp, fn = (np.asarray(count, dtype=float) for count in (tp, fp, fn))
     precision = np.where(fp == 0, 1.0, tp / np.where(fp == 0, 1.0, tp + fp))
     recall = np.where(fn == 0, 1.0, tp / np.where(fn == 0, 1.0, tp + fn))
     weighted = 0.25 * precision + recall
-    f05 = np.where(weighted == 0, 0.0, 1.25 * precision * recall / np.where(weighted == 0, 1.0, weighted))
+    f05 = np.where(
+        weighted == 0, 0.0, 1.25 * precision * recall / np.where(weighted == 0, 1.0, weighted)
+    )
     return precision, recall, f05
 
 

@@ -4,7 +4,14 @@ A profile names one by its code, ``language: uk``, or as ``package.module:Class`
 """
 
 from pseudogec.languages.english import ENGLISH, English
-from pseudogec.languages.language import LANGUAGES, PARTS, AnyLanguage, Dictionary, Language, import_spacy
+from pseudogec.languages.language import (
+    LANGUAGES,
+    PARTS,
+    AnyLanguage,
+    Dictionary,
+    Language,
+    import_spacy,
+)
 from pseudogec.languages.ukrainian import Ukrainian
 
 __all__ = [

@@ -25,7 +25,9 @@ _CLEARLY = 0.3
 
 @LANGUAGES.register
 class English(Language):
-    """English: spaCy's rules of tokenisation (TASLP section IV-A), and the American dictionary of the package of hunspell."""
+    """English: spaCy's rules of tokenisation (TASLP section IV-A), and the American dictionary of
+    the package of hunspell.
+    """
 
     name = "en"
     title = "English"
@@ -55,16 +57,22 @@ class English(Language):
         return jellyfish.metaphone(word)
 
     def make_tokeniser(self) -> Any:
-        """spaCy's English tokeniser; its rules need no trained model and are those of ``en_core_web_sm``."""
+        """spaCy's English tokeniser; its rules need no trained model and are those of
+        ``en_core_web_sm``.
+        """
         return import_spacy().blank("en").tokenizer
 
     def is_foreign(self, words: Sequence[str]) -> bool:
-        """Whether words are rather of another language in Latin letters than of English, by their frequencies."""
+        """Whether words are rather of another language in Latin letters than of English, by their
+        frequencies.
+        """
         if sum(map(self.dictionary.knows, words)) >= _FEW_KNOWN * len(words):
             return False
 
         def fluency(frequencies: Mapping[str, float]) -> float:
-            return sum(math.log10(frequencies.get(word.lower(), _RARE)) for word in words) / len(words)
+            return sum(math.log10(frequencies.get(word.lower(), _RARE)) for word in words) / len(
+                words
+            )
 
         by_language = _frequencies()
         return max(map(fluency, by_language.values())) > fluency(by_language["en"]) + _CLEARLY
@@ -78,15 +86,24 @@ def _frequencies() -> dict[str, Mapping[str, float]]:
     """Language to word to frequency, of languages in Latin letters."""
     from wordfreq import get_frequency_dict
 
-    return {language: get_frequency_dict(language, "small") for language in ("en", *_LATIN_LETTERS.split())}
+    return {
+        language: get_frequency_dict(language, "small")
+        for language in ("en", *_LATIN_LETTERS.split())
+    }
 
 
 @functools.lru_cache(maxsize=1 << 16)
 def is_word(token: str) -> bool:
-    """Whether a token is a mark or number, or a word that hunspell or wordfreq's English list has."""
+    """Whether a token is a mark or number, or a word that hunspell or wordfreq's English list
+    has.
+    """
     from wordfreq import zipf_frequency
 
-    return not any(map(str.isalpha, token)) or ENGLISH.dictionary.knows(token) or zipf_frequency(token, "en") > 0
+    return (
+        not any(map(str.isalpha, token))
+        or ENGLISH.dictionary.knows(token)
+        or zipf_frequency(token, "en") > 0
+    )
 
 
 def frequency(word: str) -> float:

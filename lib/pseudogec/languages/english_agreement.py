@@ -1,4 +1,6 @@
-"""Places of English where a verb need not agree with its subject: after a collective noun, and in the subjunctive."""
+"""Places of English where a verb need not agree with its subject: after a collective noun, and in
+the subjunctive.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ _COLLECTIVE = frozenset(
     united city county rovers wanderers rangers albion arsenal chelsea liverpool everton villa
     australia england france germany india ireland italy pakistan scotland spain wales zealand""".split()
 )
-_BETWEEN = frozenset("all also always both each ever just not never now often only still then usually n't".split())
+_BETWEEN = frozenset(
+    "all also always both each ever just not never now often only still then usually n't".split()
+)
 _UNREAL = frozenset("wish wishes wished if though would lest suppose as rather".split())
 _DEMANDS = frozenset(
     """suggest suggests suggested suggesting recommend recommends recommended recommending propose proposes proposed proposing
@@ -24,9 +28,11 @@ _FAR = 7  # tokens from a demand to the verb of its clause
 
 
 def may_disagree(tokens: Sequence[str], place: int) -> bool:
-    """Whether the verb at a place of a sentence, or one that was left out there, may have another number than its subject.
+    """Whether the verb at a place of a sentence, or one that was left out there, may have another
+    number than its subject.
 
-    So it is in *the team are*, *I wish he were*, *she suggested that he see a doctor*, *that he not go*.
+    So it is in *the team are*, *I wish he were*, *she suggested that he see a doctor*, *that he not
+    go*.
     """
     before = [token.lower() for token in tokens[max(0, place - _FAR) : place]]
     subject = next((word for word in reversed(before) if word not in _BETWEEN), "")

@@ -1,4 +1,6 @@
-"""Parts of speech and inflections of single English words, out of context; HanTa gives the tags of CLAWS 5."""
+"""Parts of speech and inflections of single English words, out of context; HanTa gives the tags of
+CLAWS 5.
+"""
 
 from __future__ import annotations
 
@@ -40,10 +42,11 @@ def lemma_of(word: str, tag: str) -> str:
 
 
 def other_forms(word: str) -> list[str]:
-    """The words into which a word may change by its part of speech, which HanTa gives, out of context.
+    """The words into which a word may change by its part of speech, which HanTa gives, out of
+    context.
 
-    A preposition becomes another one or nothing, which an empty text stands for; a noun changes its number, a verb its inflection
-    (Choe et al. 2019, section 4).
+    A preposition becomes another one or nothing, which an empty text stands for; a noun changes its
+    number, a verb its inflection (Choe et al. 2019, section 4).
     """
     lowered = word.lower()
     if lowered in PREPOSITIONS:
@@ -70,7 +73,9 @@ def forms(lemma: str, tag: str) -> tuple[str, ...]:
 
 
 def other_number(word: str, lemma: str) -> list[str]:
-    """The singular of a lower-case plural, the plural of a singular; nothing for a noun without one."""
+    """The singular of a lower-case plural, the plural of a singular; nothing for a noun without
+    one.
+    """
     if word != lemma:
         return [lemma]
     return [plural for plural in forms(lemma, "NNS") if plural != word][:1]
@@ -82,8 +87,12 @@ def other_inflections(word: str, lemma: str) -> list[str]:
     return [form for form in dict.fromkeys(inflections) if form != word]
 
 
-def chosen_instead(choices: Mapping[str, Sequence[str]], word: str, lemma: str, tag: str) -> tuple[str, ...]:
-    """The words that a table of lemmas gives for a noun or verb, in its inflection; the first word of several is inflected."""
+def chosen_instead(
+    choices: Mapping[str, Sequence[str]], word: str, lemma: str, tag: str
+) -> tuple[str, ...]:
+    """The words that a table of lemmas gives for a noun or verb, in its inflection; the first word
+    of several is inflected.
+    """
     if word in choices:
         lemma = word
     penn = {"NN2": "NNS", "VVZ": "VBZ", "VVD": "VBD", "VVN": "VBN", "VVG": "VBG"}.get(tag)
@@ -96,10 +105,17 @@ def chosen_instead(choices: Mapping[str, Sequence[str]], word: str, lemma: str, 
 
 
 def compound_tenses(past: str, lemma: str) -> list[str]:
-    """Forms that learners write for the simple past: *has gone*, *have gone*, *had gone*, *was going*."""
+    """Forms that learners write for the simple past: *has gone*, *have gone*, *had gone*, *was
+    going*.
+    """
     participles, continuous = forms(lemma, "VBN"), forms(lemma, "VBG")
-    # The table of inflections has some rare or wrong forms first: *waked*, *born*, *sting*; and *lied* alone, for *lay* too.
-    best = past if past in participles else _PARTICIPLES.get(past, participles[0] if participles else "")
+    # The table of inflections has some rare or wrong forms first: *waked*, *born*, *sting*; and
+    # *lied* alone, for *lay* too.
+    best = (
+        past
+        if past in participles
+        else _PARTICIPLES.get(past, participles[0] if participles else "")
+    )
     perfect = [f"{auxiliary} {best}" for auxiliary in ("has", "have", "had") if best]
     return perfect + [f"was {form}" for form in continuous[:1] if form != lemma]
 

@@ -9,6 +9,8 @@ class Ukrainian(Language):
 
     name = "uk"
     title = "Ukrainian"
-    letters = "абвгґдеєжзиіїйклмнопрстуфхцчшщьюя'"  # an apostrophe is written within words, and often forgotten
-    marks = "\u00ab\u00bb\u201e\u201c\u201d\u2019\u2013\u2014\u2026\u2116"  # quotation marks, dashes, an ellipsis, No.
+    # An apostrophe is written within words, and often forgotten
+    letters = "абвгґдеєжзиіїйклмнопрстуфхцчшщьюя'"
+    # Quotation marks, dashes, an ellipsis, No.
+    marks = "\u00ab\u00bb\u201e\u201c\u201d\u2019\u2013\u2014\u2026\u2116"
     hunspell = ("hunspell/uk/index.aff", "hunspell/uk/index.dic")

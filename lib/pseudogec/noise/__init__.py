@@ -1,10 +1,15 @@
-"""Methods to make errors: one class for each, found by its registered name or as ``package.module:Class``.
+"""Methods to make errors: one class for each, found by its registered name or as
+``package.module:Class``.
 
-A new method derives from `TextMethod` or `DecoderMethod`. Its fields are its parameters: in profiles, in the tidy table and on
-the command line.
+A new method derives from `TextMethod` or `DecoderMethod`. Its fields are its parameters: in
+profiles, in the tidy table and on the command line.
 """
 
-from pseudogec.noise.back_translation import BackTranslation, NoisyBackTranslation, SampledBackTranslation
+from pseudogec.noise.back_translation import (
+    BackTranslation,
+    NoisyBackTranslation,
+    SampledBackTranslation,
+)
 from pseudogec.noise.classroom import ClassroomPairs, LearnerNoise
 from pseudogec.noise.content_words import ContentWords
 from pseudogec.noise.copied import CopiedText

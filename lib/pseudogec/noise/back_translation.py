@@ -1,4 +1,6 @@
-"""Back-translation: a reverse model translates grammatical sentences into what learners might write."""
+"""Back-translation: a reverse model translates grammatical sentences into what learners might
+write.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,8 @@ class BackTranslation(DecoderMethod):
 
 @METHODS.register
 class NoisyBackTranslation(BackTranslation):
-    """Beam search with r * beta_random, r ~ U[0, 1], added to the score of every candidate (Xie et al. 2018).
+    """Beam search with r * beta_random, r ~ U[0, 1], added to the score of every candidate (Xie et
+    al. 2018).
 
     Kiyono et al. (TASLP III-A) say: to the score of each hypothesis in the beam.
     """
@@ -40,9 +43,13 @@ class NoisyBackTranslation(BackTranslation):
     label = "Noisy back-translation"
     colour = "#D55E00"
     colour_with_sse = "#882255"
-    summary = "back-translate by beam search with noise on every candidate's score (Xie et al. 2018)"
+    summary = (
+        "back-translate by beam search with noise on every candidate's score (Xie et al. 2018)"
+    )
 
-    beta_random: float = Field(6.0, ge=0, description="strength of the noise; 0 is plain beam search")
+    beta_random: float = Field(
+        6.0, ge=0, description="strength of the noise; 0 is plain beam search"
+    )
 
     def search(self, decoder: Decoder) -> Search:
         return partial(decoder.decode, beam=self.beam, beta_random=self.beta_random)
@@ -55,9 +62,13 @@ class SampledBackTranslation(DecoderMethod):
     name = "backtrans_sample"
     label = "Sampled back-translation"
     colour = "#CC79A7"
-    summary = "back-translate by sampling from the reverse model's full distribution (Edunov et al. 2018)"
+    summary = (
+        "back-translate by sampling from the reverse model's full distribution (Edunov et al. 2018)"
+    )
 
-    temperature: float = Field(1.0, gt=0, description="divides the logits; above 1 flattens the distribution")
+    temperature: float = Field(
+        1.0, gt=0, description="divides the logits; above 1 flattens the distribution"
+    )
 
     def search(self, decoder: Decoder) -> Search:
         return partial(decoder.sample, temperature=self.temperature)

@@ -1,6 +1,8 @@
-"""Errors that textbooks of English warn of: words often written instead of a word, or of two; in lower case.
+"""Errors that textbooks of English warn of: words often written instead of a word, or of two; in
+lower case.
 
-The tables were written by hand and not taken from a corpus, so they contain examples and no frequencies.
+The tables were written by hand and not taken from a corpus, so they contain examples and no
+frequencies.
 """
 
 from __future__ import annotations
@@ -10,9 +12,18 @@ from collections.abc import Iterable
 
 
 def _by_word(lines: str) -> dict[str, tuple[str, ...]]:
-    """Entries separated by semicolons: a word, a colon, and the texts written for it, separated by commas."""
-    entries = (entry.partition(":") for line in lines.splitlines() for entry in line.split(";") if entry.strip())
-    return {word.strip(): tuple(text.strip() for text in texts.split(",")) for word, _, texts in entries}
+    """Entries separated by semicolons: a word, a colon, and the texts written for it, separated by
+    commas.
+    """
+    entries = (
+        entry.partition(":")
+        for line in lines.splitlines()
+        for entry in line.split(";")
+        if entry.strip()
+    )
+    return {
+        word.strip(): tuple(text.strip() for text in texts.split(",")) for word, _, texts in entries
+    }
 
 
 def _exchanged(groups: Iterable[str]) -> dict[str, tuple[str, ...]]:
@@ -26,12 +37,20 @@ def _exchanged(groups: Iterable[str]) -> dict[str, tuple[str, ...]]:
 
 
 def _in_all_forms(lines: str) -> dict[str, tuple[str, ...]]:
-    """Entries as those of `_by_word`, of several forms of a word, each with the words that are written after it."""
-    return {form: tuple(f"{form} {text}" for text in texts) for forms, texts in _by_word(lines).items() for form in forms.split()}
+    """Entries as those of `_by_word`, of several forms of a word, each with the words that are
+    written after it.
+    """
+    return {
+        form: tuple(f"{form} {text}" for text in texts)
+        for forms, texts in _by_word(lines).items()
+        for form in forms.split()
+    }
 
 
 def _followed(lines: str) -> dict[tuple[str, str], tuple[str, ...]]:
-    """Entries of several words and a last one that follows each of them, with the words written instead of it, "-" for none."""
+    """Entries of several words and a last one that follows each of them, with the words written
+    instead of it, "-" for none.
+    """
     return {
         (form, right): tuple(form if text == "-" else f"{form} {text}" for text in texts)
         for words, texts in _by_word(lines).items()

@@ -1,4 +1,6 @@
-"""Errors in content words alone, which Kiyono et al. (2020, sections V-B1 and VII) leave to future work."""
+"""Errors in content words alone, which Kiyono et al. (2020, sections V-B1 and VII) leave to future
+work.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +16,18 @@ from pseudogec.languages.english_inflections import NOUN_TAGS, part_of_speech
 from pseudogec.noise.method import METHODS, Operation, TextMethod, keep
 from pseudogec.noise.resources import ConfusionSets, NoiseResources
 
-_CLASSES = {**dict.fromkeys(NOUN_TAGS, "noun"), "AJ0": "adjective", "AJC": "adjective", "AJS": "adjective", "AV0": "adverb"}
+_CLASSES = {
+    **dict.fromkeys(NOUN_TAGS, "noun"),
+    "AJ0": "adjective",
+    "AJC": "adjective",
+    "AJS": "adjective",
+    "AV0": "adverb",
+}
 _ENDINGS = frozenset(
-    "ation ition ion sion ssion tion ment ance ence ness ist ism able ible ably ibly ily iness ful fully less "
-    "ive ively ous ously ity al ally ic ical ly er or ing ied ed es s y e d de t te th ce cy".split()
+    "ation ition ion sion ssion tion ment ance ence ness ist ism able ible ably ibly ily iness ful "
+    "fully less "
+    "ive ively ous ously ity al ally ic ical ly er or ing ied "
+    "ed es s y e d de t te th ce cy".split()
 ) | {""}
 _SHORTEST_STEM = 4
 _WINDOW, _DIMENSIONS, _NEAREST = 2, 50, 10
@@ -33,39 +43,73 @@ class _Replacements(NamedTuple):
 class ContentWords(TextMethod):
     """Replace nouns, main verbs, adjectives and adverbs.
 
-    A word becomes one of the ten words of its part of speech that occur in the most similar contexts, a derivation with another
-    part of speech (*success*, *successful*), or a word that is spelt or sounds alike. Parts of speech are out of context. A word
-    without such others stays.
+    A word becomes one of the ten words of its part of speech that occur in the most similar
+    contexts, a derivation with another part of speech (*success*, *successful*), or a word that is
+    spelt or sounds alike. Parts of speech are out of context. A word without such others stays.
     """
 
     name = "content_words"
     label = "Content words"
     needed_parts: ClassVar[tuple[str, ...]] = ("handbook",)
     colour = "#CC79A7"
-    summary = "replace nouns, verbs, adjectives and adverbs by words of similar contexts, derivations and near spellings"
+    summary = (
+        "replace nouns, verbs, adjectives and adverbs by words of similar contexts, "
+        "derivations and near spellings"
+    )
 
     rate: float = Field(0.2, ge=0, le=1, description="probability that a content word is replaced")
-    similar: float = Field(0.5, ge=0, le=1, description="of the replaced words: by a word of similar contexts")
-    derived: float = Field(0.2, ge=0, le=1, description="of the replaced words: by a derivation; the rest by a near spelling")
-    minimum_count: int = Field(5, ge=1, description="rarer words of the genuine text have no similar words and derivations")
+    similar: float = Field(
+        0.5, ge=0, le=1, description="of the replaced words: by a word of similar contexts"
+    )
+    derived: float = Field(
+        0.2,
+        ge=0,
+        le=1,
+        description="of the replaced words: by a derivation; the rest by a near spelling",
+    )
+    minimum_count: int = Field(
+        5, ge=1, description="rarer words of the genuine text have no similar words and derivations"
+    )
 
     def learn(self, resources: NoiseResources) -> _Replacements:
-        counts = Counter(word for sentence in resources.sentences() for word in sentence if word.isalpha() and word.islower())
-        classes = {word: kind for word, count in counts.items() if count >= self.minimum_count and (kind := _class(word))}
+        counts = Counter(
+            word
+            for sentence in resources.sentences()
+            for word in sentence
+            if word.isalpha() and word.islower()
+        )
+        classes = {
+            word: kind
+            for word, count in counts.items()
+            if count >= self.minimum_count and (kind := _class(word))
+        }
         if not classes:
-            raise UserError("content_words learns from genuine grammatical text; the text given has no frequent content word")
+            raise UserError(
+                "content_words learns from genuine grammatical text; the text given "
+                "has no frequent content word"
+            )
         similar = similar_words(
-            resources.sentences(), {word: count for word, count in counts.items() if count >= self.minimum_count}
+            resources.sentences(),
+            {word: count for word, count in counts.items() if count >= self.minimum_count},
         )
         alike = {
-            word: tuple(each for each in similar[word] if classes.get(each) == own)[:_NEAREST] for word, own in classes.items()
+            word: tuple(each for each in similar[word] if classes.get(each) == own)[:_NEAREST]
+            for word, own in classes.items()
         }
         return _Replacements(alike, _derivations(classes), resources.confusions)
 
-    def draw(self, tokens: Sequence[str], learnt: _Replacements, random: np.random.Generator) -> list[Operation]:
+    def draw(
+        self, tokens: Sequence[str], learnt: _Replacements, random: np.random.Generator
+    ) -> list[Operation]:
         operations: list[Operation] = []
-        for token, chance, kind, point in zip(tokens, *random.random((3, len(tokens))).tolist(), strict=True):
-            others = self._others(token, kind, learnt) if chance < self.rate and _class(token.lower()) else ()
+        for token, chance, kind, point in zip(
+            tokens, *random.random((3, len(tokens))).tolist(), strict=True
+        ):
+            others = (
+                self._others(token, kind, learnt)
+                if chance < self.rate and _class(token.lower())
+                else ()
+            )
             if not others:
                 operations.append(keep(token))
                 continue
@@ -78,7 +122,11 @@ class ContentWords(TextMethod):
         word = token.lower()
         if kind < self.similar:
             return learnt.similar.get(word, ())
-        return learnt.derived.get(word, ()) if kind < self.similar + self.derived else learnt.spelt_alike[word]
+        return (
+            learnt.derived.get(word, ())
+            if kind < self.similar + self.derived
+            else learnt.spelt_alike[word]
+        )
 
 
 def _class(word: str) -> str | None:
@@ -88,11 +136,14 @@ def _class(word: str) -> str | None:
     return "verb" if tag.startswith("VV") else _CLASSES.get(tag)
 
 
-def similar_words(sentences: Iterable[Sequence[str]], counts: Mapping[str, int]) -> dict[str, list[str]]:
+def similar_words(
+    sentences: Iterable[Sequence[str]], counts: Mapping[str, int]
+) -> dict[str, list[str]]:
     """For each word the others, those of the most similar contexts first (at most 100).
 
-    Contexts are the words up to two places away. Their counts become positive pointwise mutual information, reduced to 50
-    dimensions by singular values and compared by cosine, as Levy et al. (2015) describe.
+    Contexts are the words up to two places away. Their counts become positive pointwise mutual
+    information, reduced to 50 dimensions by singular values and compared by cosine, as Levy et al.
+    (2015) describe.
     """
     from scipy.sparse import csr_matrix
     from scipy.sparse.linalg import svds
@@ -103,7 +154,9 @@ def similar_words(sentences: Iterable[Sequence[str]], counts: Mapping[str, int])
     for sentence in sentences:
         known = [place.get(token.lower(), -1) for token in sentence]
         for distance in range(1, _WINDOW + 1):
-            pairs.update((a, b) for a, b in zip(known, known[distance:], strict=False) if a >= 0 and b >= 0)
+            pairs.update(
+                (a, b) for a, b in zip(known, known[distance:], strict=False) if a >= 0 and b >= 0
+            )
     if not pairs:
         return {word: [] for word in words}
     rows, columns = np.array(list(pairs)).T
@@ -114,7 +167,9 @@ def similar_words(sentences: Iterable[Sequence[str]], counts: Mapping[str, int])
     of_word = np.asarray(both.sum(axis=1)).ravel()
     information = np.log(both.data * of_word.sum() / (of_word[both.row] * of_word[both.col]))
     positive = information > 0
-    matrix = csr_matrix((information[positive], (both.row[positive], both.col[positive])), shape=shape)
+    matrix = csr_matrix(
+        (information[positive], (both.row[positive], both.col[positive])), shape=shape
+    )
     dimensions = min(_DIMENSIONS, max(1, len(words) // 2))
     vectors, values, _ = svds(matrix, k=dimensions, v0=np.ones(len(words)))
     vectors = vectors * np.sqrt(np.maximum(values, 0))
@@ -129,12 +184,18 @@ def similar_words(sentences: Iterable[Sequence[str]], counts: Mapping[str, int])
 
 
 def _derivations(classes: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """For each word those with the same beginning, an ending of derivation and another part of speech."""
+    """For each word those with the same beginning, an ending of derivation and another part of
+    speech.
+    """
     families: dict[str, list[str]] = defaultdict(list)
     for word in sorted(classes):
         families[word[:_SHORTEST_STEM]].append(word)
     return {
-        word: tuple(other for other in families[word[:_SHORTEST_STEM]] if classes[other] != own and _are_derived(word, other))
+        word: tuple(
+            other
+            for other in families[word[:_SHORTEST_STEM]]
+            if classes[other] != own and _are_derived(word, other)
+        )
         for word, own in classes.items()
     }
 

@@ -20,5 +20,7 @@ class CopiedText(TextMethod):
     summary = "the sentence itself, without errors: a control"
     learns: ClassVar[bool] = False
 
-    def draw(self, tokens: Sequence[str], learnt: None, random: np.random.Generator) -> list[Operation]:
+    def draw(
+        self, tokens: Sequence[str], learnt: None, random: np.random.Generator
+    ) -> list[Operation]:
         return list(map(keep, tokens))

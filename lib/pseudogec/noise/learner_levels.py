@@ -1,7 +1,8 @@
-"""How often learners of each level make errors of each ERRANT type, as factors of the rates of rules.
+"""How often learners of each level make errors of each ERRANT type, as factors of the rates of
+rules.
 
-``learner_levels.csv`` is fitted to counts of Write & Improve (``tests/bench/fit_learners.py``), and its column N, for natives, to
-figure 6 of Kiyono et al. (2020).
+``learner_levels.csv`` is fitted to counts of Write & Improve (``tests/bench/fit_learners.py``), and
+its column N, for natives, to figure 6 of Kiyono et al. (2020).
 """
 
 from __future__ import annotations

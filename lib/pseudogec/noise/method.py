@@ -1,7 +1,8 @@
 """Methods that make errors: one class for each, whose fields are its parameters.
 
-A `TextMethod` changes the tokens of a sentence at random; in a `DecoderMethod` a reverse model translates the sentence into text
-as learners might write it. A profile names a method by its registered name or as ``package.module:Class``.
+A `TextMethod` changes the tokens of a sentence at random; in a `DecoderMethod` a reverse model
+translates the sentence into text as learners might write it. A profile names a method by its
+registered name or as ``package.module:Class``.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ OperationKind = Literal["keep", "mask", "delete", "insert", "replace", "swap", "
 class Operation(NamedTuple):
     """One step of noising.
 
-    The operations of a sentence cover it in order: their non-empty ``before`` joined by spaces give the grammatical sentence,
-    their non-empty ``after`` the noised one.
+    The operations of a sentence cover it in order: their non-empty ``before`` joined by spaces give
+    the grammatical sentence, their non-empty ``after`` the noised one.
     """
 
     kind: OperationKind
@@ -41,7 +42,8 @@ class Operation(NamedTuple):
     after: str  # in their place; empty for a deletion
 
 
-# A text has few distinct operations, each many times; looking one up takes a third of the time of making it.
+# A text has few distinct operations, each many times; looking one up takes a third of the time of
+# making it.
 _remembered = functools.lru_cache(maxsize=1 << 16)
 
 
@@ -79,11 +81,17 @@ class Method(Component):
     label: ClassVar[str]  # in tables and figures
     summary: ClassVar[str]  # the method and its source, in a line
     colour: ClassVar[str]  # in every figure, as #RRGGBB
-    colour_with_sse: ClassVar[str | None] = None  # with spelling errors on top; None: figures choose one
+    # With spelling errors on top; None: figures choose one
+    colour_with_sse: ClassVar[str | None] = None
 
     needed_parts: ClassVar[tuple[str, ...]] = ()  # of the language (`languages.PARTS`)
 
-    sse_rate: float = Field(0.0, ge=0, le=1, description="synthetic spelling errors per character, on top; the paper's is 0.003")
+    sse_rate: float = Field(
+        0.0,
+        ge=0,
+        le=1,
+        description="synthetic spelling errors per character, on top; the paper's is 0.003",
+    )
 
     @property
     def needs_of_language(self) -> tuple[str, ...]:
@@ -94,15 +102,22 @@ class Method(Component):
     def numbers(self) -> dict[str, float]:
         """The parameters that are numbers, by name: columns of the tidy table."""
         values = ((name, getattr(self, name)) for name in type(self).model_fields)
-        return {name: float(value) for name, value in values if isinstance(value, int | float) and not isinstance(value, bool)}
+        return {
+            name: float(value)
+            for name, value in values
+            if isinstance(value, int | float) and not isinstance(value, bool)
+        }
 
     def changed(self, **values: Any) -> Self:
-        """The method with other values; those that depend on them, as ``mu_del`` on ``mu_mask``, are derived anew.
+        """The method with other values; those that depend on them, as ``mu_del`` on ``mu_mask``,
+        are derived anew.
 
         Raises:
             ValidationError: there is no such parameter, or a value is impossible.
         """
-        return type(self).model_validate({**self.model_dump(include=self.model_fields_set), **values})
+        return type(self).model_validate(
+            {**self.model_dump(include=self.model_fields_set), **values}
+        )
 
 
 METHODS = Registry(Method, "method")
@@ -111,7 +126,8 @@ METHODS = Registry(Method, "method")
 class TextMethod(Method):
     """A method that changes the tokens of a sentence at random.
 
-    A `Noiser` applies it: it joins and splits subwords, adds synthetic spelling errors, and keeps sentences from becoming empty.
+    A `Noiser` applies it: it joins and splits subwords, adds synthetic spelling errors, and keeps
+    sentences from becoming empty.
     """
 
     unit: ClassVar[Literal["subword", "word"]] = "word"
@@ -119,7 +135,8 @@ class TextMethod(Method):
     learns: ClassVar[bool] = True  # from genuine data; otherwise all tracks share its pseudo data
 
     def learn(self, resources: NoiseResources) -> Any:
-        """Learn from genuine data, once for a text; the result, which must be picklable, is passed to `draw`.
+        """Learn from genuine data, once for a text; the result, which must be picklable, is passed
+        to `draw`.
 
         Raises:
             UserError: the resources lack what the method learns from.
@@ -127,7 +144,9 @@ class TextMethod(Method):
         return None
 
     @abstractmethod
-    def draw(self, tokens: Sequence[str], learnt: Any, random: np.random.Generator) -> list[Operation]:
+    def draw(
+        self, tokens: Sequence[str], learnt: Any, random: np.random.Generator
+    ) -> list[Operation]:
         """Draw the operations of a sentence.
 
         Args:
@@ -142,7 +161,8 @@ class TextMethod(Method):
     def draw_block(
         self, sentences: Sequence[Sequence[str]], learnt: Any, streams: SentenceStreams, first: int
     ) -> tuple[list[list[str]], Counter[str]] | None:
-        """Noise many sentences in one computation, for methods of this project that can do so faster than `draw`.
+        """Noise many sentences in one computation, for methods of this project that can do so
+        faster than `draw`.
 
         Args:
             sentences: grammatical sentences, whose tokens are those on which the method is defined.
@@ -150,13 +170,17 @@ class TextMethod(Method):
             streams: the random streams; that of the first sentence has the index ``first``.
 
         Returns:
-            For each sentence the tokens that the operations of `draw` give, and empty ones where every token would be deleted;
-            and how often each kind of operation occurs, without those of sentences that would be empty. None: `draw` must do it.
+            For each sentence the tokens that the operations of `draw` give, and empty ones where
+            every token would be deleted; and how often each kind of operation occurs, without those
+            of sentences that would be empty. None: `draw` must do it.
         """
         return None
 
-    def target(self, tokens: Sequence[str], operations: Sequence[Operation], random: np.random.Generator) -> list[str]:
-        """The target of a noised source: the grammatical sentence itself, except with ``legacy`` of `DirectNoise`.
+    def target(
+        self, tokens: Sequence[str], operations: Sequence[Operation], random: np.random.Generator
+    ) -> list[str]:
+        """The target of a noised source: the grammatical sentence itself, except with ``legacy`` of
+        `DirectNoise`.
 
         The random stream is that from which the operations were drawn.
         """
@@ -164,14 +188,20 @@ class TextMethod(Method):
 
 
 class DecoderMethod(Method):
-    """A method in which a reverse model, trained from correct to ungrammatical text, translates each sentence."""
+    """A method in which a reverse model, trained from correct to ungrammatical text, translates
+    each sentence.
+    """
 
     @abstractmethod
     def search(self, decoder: Decoder) -> Search:
-        """The search of the reverse model that this method makes, such as `Decoder.decode` with its options."""
+        """The search of the reverse model that this method makes, such as `Decoder.decode` with its
+        options.
+        """
 
     def choose(self, hypotheses: Sequence[Hypothesis]) -> Hypothesis:
-        """The one of the hypotheses, ordered from best to worst, that becomes the ungrammatical sentence."""
+        """The one of the hypotheses, ordered from best to worst, that becomes the ungrammatical
+        sentence.
+        """
         return hypotheses[0]
 
     def translate(
@@ -184,15 +214,24 @@ class DecoderMethod(Method):
     ) -> list[list[str]]:
         """An ungrammatical sentence, in subwords, for each grammatical one.
 
-        ``seed`` and the place of a sentence in the text (``first_index`` is that of the first) decide all random numbers.
+        ``seed`` and the place of a sentence in the text (``first_index`` is that of the first)
+        decide all random numbers.
         """
-        n_best_lists = self.search(decoder)(sentences, seed=seed, first_index=first_index, progress=progress)
+        n_best_lists = self.search(decoder)(
+            sentences, seed=seed, first_index=first_index, progress=progress
+        )
         return [self.choose(hypotheses).subwords for hypotheses in n_best_lists]
 
 
 def describe(method: type[Method]) -> Iterator[str]:
-    needs = f"; the language must have {' and '.join(map(PARTS.__getitem__, parts))}" if (parts := method.needed_parts) else ""
+    needs = (
+        (f"; the language must have {' and '.join(map(PARTS.__getitem__, parts))}")
+        if (parts := method.needed_parts)
+        else ""
+    )
     yield f"{method.known_as()}: {method.summary}{needs}"
     for parameter, field in method.model_fields.items():
-        default = "" if field.is_required() or field.default is None else f"; default {field.default}"
+        default = (
+            "" if field.is_required() or field.default is None else f"; default {field.default}"
+        )
         yield f"    {parameter}: {field.description}{default}"

@@ -32,15 +32,21 @@ _SAME_SOUND = tuple(
     """.split()
     )
 )
-"""Rules of spelling: a pattern and what is written for it, such as runing, adress, untill, writting, carefull, diffrent."""
+"""Rules of spelling: a pattern and what is written for it, such as runing, adress, untill,
+writting, carefull, diffrent.
+"""
 _KEYBOARD = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 _NEIGHBOURS = {
-    letter: row[max(place - 1, 0) : place + 2].replace(letter, "") for row in _KEYBOARD for place, letter in enumerate(row)
+    letter: row[max(place - 1, 0) : place + 2].replace(letter, "")
+    for row in _KEYBOARD
+    for place, letter in enumerate(row)
 }
 
 
 def misspell(word: str, random: np.random.Generator) -> str:
-    """A misspelling of a word of ASCII letters; those that keep its sound are equally likely, and more so than typing errors."""
+    """A misspelling of a word of ASCII letters; those that keep its sound are equally likely, and
+    more so than typing errors.
+    """
     lowered = word.lower()
     known = known_misspellings(lowered)
     if known and (len(word) < SHORTEST or random.random() >= _SLIPS):
@@ -52,7 +58,9 @@ def misspell(word: str, random: np.random.Generator) -> str:
 
 @functools.lru_cache(maxsize=1 << 16)
 def known_misspellings(word: str) -> tuple[str, ...]:
-    """Common misspellings of a lower-case word, twice each, and those by rules of sound; none for a short word without any."""
+    """Common misspellings of a lower-case word, twice each, and those by rules of sound; none for a
+    short word without any.
+    """
     by_rule = _by_sound(word) if len(word) >= SHORTEST else ()
     return MISSPELLINGS_OF.get(word, ()) * 2 + tuple(dict.fromkeys(by_rule))
 
@@ -64,9 +72,11 @@ def _by_sound(word: str) -> Iterator[str]:
 
 
 def slip(word: str, random: np.random.Generator) -> str:
-    """A typing error: a letter is left out, doubled, exchanged with the next, or is its neighbour on the keyboard.
+    """A typing error: a letter is left out, doubled, exchanged with the next, or is its neighbour
+    on the keyboard.
 
-    The first letter stays where it is. The word has 2 letters or more; if all of them are the same, it may stay as it is.
+    The first letter stays where it is. The word has 2 letters or more; if all of them are the same,
+    it may stay as it is.
     """
     place, action = int(random.integers(1, len(word))), int(random.integers(4))
     before, letter, after = word[:place], word[place], word[place + 1 :]

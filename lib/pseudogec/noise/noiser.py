@@ -1,4 +1,6 @@
-"""Applying a text method: subwords joined and split, spelling errors on top, no sentence emptied, operations counted."""
+"""Applying a text method: subwords joined and split, spelling errors on top, no sentence emptied,
+operations counted.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ _BLOCK = 256  # sentences; the arrays of larger blocks leave the processor's cac
 
 
 class NoisedBlock(NamedTuple):
-    """Sentences noised together, in their order, and how often each kind of operation occurs in them."""
+    """Sentences noised together, in their order, and how often each kind of operation occurs in
+    them.
+    """
 
     sentences: list[list[str]]
     sources: list[list[str]]
@@ -52,14 +56,16 @@ class _InSubwords(dict[Operation, Operation]):
 
 
 class Noiser:
-    """A text method with the data that it has learnt from. It has no random state and may be pickled.
+    """A text method with the data that it has learnt from. It has no random state and may be
+    pickled.
 
-    If the resources have a segmentation, sentences are in its subwords, whatever unit the method is defined on; otherwise their
-    tokens are taken as they are.
+    If the resources have a segmentation, sentences are in its subwords, whatever unit the method is
+    defined on; otherwise their tokens are taken as they are.
 
     Raises:
-        UserError: the method needs genuine data that the resources lack, or what the language lacks; or, from calls, a method
-            that is not the project's own draws operations that do not cover the sentence.
+        UserError: the method needs genuine data that the resources lack, or what the language
+            lacks; or, from calls, a method that is not the project's own draws operations that do
+            not cover the sentence.
     """
 
     def __init__(self, method: TextMethod, resources: NoiseResources) -> None:
@@ -85,7 +91,8 @@ class Noiser:
         language: str = "en",
         **parameters: Any,
     ) -> Noiser:
-        """A method by its name, with what it learns from: genuine data or, without any, the text itself, which is never held.
+        """A method by its name, with what it learns from: genuine data or, without any, the text
+        itself, which is never held.
 
         Args:
             method: a registered name, or ``package.module:Class``.
@@ -95,23 +102,33 @@ class Noiser:
             parameters: of the method.
 
         Raises:
-            UserError: there is no such method, parameter or language; it needs a reverse model, genuine data, or what the
-                language lacks.
+            UserError: there is no such method, parameter or language; it needs a reverse model,
+                genuine data, or what the language lacks.
         """
         noise_method = METHODS.make({METHODS.tag: method, **parameters})
         if not isinstance(noise_method, TextMethod):
-            raise UserError(f"the method {method} works with a reverse model; name it under `methods` in a profile instead")
+            raise UserError(
+                f"the method {method} works with a reverse model; name it under "
+                "`methods` in a profile instead"
+            )
         if noise_method.needs_pairs and not genuine:
             raise UserError(f"{method} learns from learners' edits: give genuine data, as M2 files")
         pairs = M2.model_validate({"files": list(genuine)}) if genuine else None
 
         def learnt() -> Iterator[list[str]]:
-            return iter(texts()) if pairs is None else (sentence.pair.target for sentence in pairs.read())
+            return (
+                iter(texts())
+                if pairs is None
+                else (sentence.pair.target for sentence in pairs.read())
+            )
 
         edits = pairs.read() if pairs is not None and noise_method.needs_pairs else ()
         annotated = [sentence.annotated for sentence in edits if sentence.annotated is not None]
         counts, spoken = Counter(chain.from_iterable(learnt())), LANGUAGES.make(language)
-        return cls(noise_method, NoiseResources(counts, annotated=annotated, sentences=learnt, language=spoken))
+        return cls(
+            noise_method,
+            NoiseResources(counts, annotated=annotated, sentences=learnt, language=spoken),
+        )
 
     def operations(self, tokens: Sequence[str], random: np.random.Generator) -> list[Operation]:
         """Noise a sentence with its random stream; the operations cover it in order.
@@ -126,44 +143,64 @@ class Noiser:
             _check_cover(self.method, units, drawn)
         operations = _not_emptied(drawn, random)
         if self.method.sse_rate:
-            misspelt = add_spelling_errors(operations, self.method.sse_rate, random, self._splitting, self.language)
+            misspelt = add_spelling_errors(
+                operations, self.method.sse_rate, random, self._splitting, self.language
+            )
             operations = _not_emptied(misspelt, random)
-        return operations if self._joining is None else [self._in_subwords[operation] for operation in operations]
+        return (
+            operations
+            if self._joining is None
+            else [self._in_subwords[operation] for operation in operations]
+        )
 
     def __call__(self, tokens: Sequence[str], random: np.random.Generator) -> list[str]:
         """The ungrammatical sentence; empty only when ``tokens`` is."""
         return noised_tokens(self.operations(tokens, random))
 
-    def target(self, tokens: Sequence[str], operations: Sequence[Operation], random: np.random.Generator) -> list[str]:
+    def target(
+        self, tokens: Sequence[str], operations: Sequence[Operation], random: np.random.Generator
+    ) -> list[str]:
         return self.method.target(tokens, operations, random)
 
-    def blocks(self, sentences: Iterable[list[str]], streams: SentenceStreams) -> Iterator[NoisedBlock]:
-        """Noise a text, a block of sentences at a time; the results are those of `operations` and `target` for each sentence.
+    def blocks(
+        self, sentences: Iterable[list[str]], streams: SentenceStreams
+    ) -> Iterator[NoisedBlock]:
+        """Noise a text, a block of sentences at a time; the results are those of `operations` and
+        `target` for each sentence.
 
-        The method may draw a whole block. Sentences that this leaves empty, and all that it cannot draw so, follow one by one.
+        The method may draw a whole block. Sentences that this leaves empty, and all that it cannot
+        draw so, follow one by one.
         """
         remaining, first = iter(sentences), 0
         one_by_one = self._from_outside or self._joining is not None or self.method.sse_rate > 0
         while block := list(islice(remaining, _BLOCK)):
-            drawn = None if one_by_one else self.method.draw_block(block, self._learnt, streams, first)
+            drawn = (
+                None if one_by_one else self.method.draw_block(block, self._learnt, streams, first)
+            )
             sources, counts = drawn or ([[]] * len(block), Counter())
             targets = list(block)
             for place, tokens in enumerate(block):
                 if not sources[place]:
                     random = streams[first + place]
                     operations = self.operations(tokens, random)
-                    sources[place], targets[place] = noised_tokens(operations), self.target(tokens, operations, random)
+                    sources[place], targets[place] = (
+                        noised_tokens(operations),
+                        self.target(tokens, operations, random),
+                    )
                     counts.update([operation.kind for operation in operations])
             yield NoisedBlock(block, sources, targets, counts)
             first += len(block)
 
 
-def _check_cover(method: TextMethod, tokens: Sequence[str], operations: Sequence[Operation]) -> None:
+def _check_cover(
+    method: TextMethod, tokens: Sequence[str], operations: Sequence[Operation]
+) -> None:
     """Refuse operations that do not cover a sentence, for methods that our tests do not know."""
     covered = [token for operation in operations for token in operation.before.split()]
     if covered != list(tokens):
         raise UserError(
-            f"{method.known_as()}: its operations must cover the sentence in order, kept words included; "
+            f"{method.known_as()}: its operations must cover the sentence in order, kept words "
+            "included; "
             f"those of {' '.join(tokens)!r} cover {' '.join(covered)!r}"
         )
 

@@ -17,7 +17,8 @@ from pseudogec.noise.resources import NoiseResources, UnigramDistribution
 class RandomNoise(TextMethod):
     """Delete, replace, or insert after each word, then shuffle words locally.
 
-    Random words are drawn by their frequency in genuine text; Choe et al. (2019) speak of any word of the vocabulary.
+    Random words are drawn by their frequency in genuine text; Choe et al. (2019) speak of any word
+    of the vocabulary.
     """
 
     name = "random"
@@ -26,16 +27,21 @@ class RandomNoise(TextMethod):
     summary = "delete, replace, insert words at random, shuffle locally (Zhao et al. 2019)"
 
     delete: float = Field(0.1, ge=0, le=1, description="probability that a word is deleted")
-    replace: float = Field(0.1, ge=0, le=1, description="probability that a random word takes a word's place")
+    replace: float = Field(
+        0.1, ge=0, le=1, description="probability that a random word takes a word's place"
+    )
     insert: float = Field(0.1, ge=0, le=1, description="probability that a random word follows")
-    shuffle_deviation: float = Field(0.5, ge=0, description="words are sorted by position + N(0, this); 0 keeps their order")
+    shuffle_deviation: float = Field(
+        0.5, ge=0, description="words are sorted by position + N(0, this); 0 keeps their order"
+    )
 
     @model_validator(mode="after")
     def _leave_something(self) -> Self:
         total = self.delete + self.replace + self.insert
         if total > 1 + 1e-6:
             raise ValueError(
-                f"delete {self.delete:g} + replace {self.replace:g} + insert {self.insert:g} = {total:g}; they may sum to 1 at "
+                f"delete {self.delete:g} + replace {self.replace:g} + insert {self.insert:g} = "
+                f"{total:g}; they may sum to 1 at "
                 "most (all other words are kept)"
             )
         return self
@@ -47,8 +53,12 @@ class RandomNoise(TextMethod):
     def learn(self, resources: NoiseResources) -> UnigramDistribution:
         return resources.words
 
-    def draw(self, tokens: Sequence[str], learnt: UnigramDistribution, random: np.random.Generator) -> list[Operation]:
-        """One operation for each word, two where a word is inserted; ``shuffle`` covers words that changed places."""
+    def draw(
+        self, tokens: Sequence[str], learnt: UnigramDistribution, random: np.random.Generator
+    ) -> list[Operation]:
+        """One operation for each word, two where a word is inserted; ``shuffle`` covers words that
+        changed places.
+        """
         actions = self._thresholds.searchsorted(random.random(len(tokens)), side="right").tolist()
         new_words = iter(learnt.draw(actions.count(1) + actions.count(2), random))
         operations: list[Operation] = []
@@ -64,7 +74,9 @@ class RandomNoise(TextMethod):
         return self._shuffle(operations, random) if self.shuffle_deviation else operations
 
     def _shuffle(self, operations: list[Operation], random: np.random.Generator) -> list[Operation]:
-        """Sort the words that are left by position plus noise; each run of words that changed places becomes one operation."""
+        """Sort the words that are left by position plus noise; each run of words that changed
+        places becomes one operation.
+        """
         standing = [number for number, operation in enumerate(operations) if operation.after]
         keys = np.arange(len(standing)) + random.normal(0, self.shuffle_deviation, len(standing))
         order = np.argsort(keys).tolist()
@@ -76,8 +88,14 @@ class RandomNoise(TextMethod):
                 continue
             if place > run_start:
                 first, last = standing[run_start], standing[place]
-                before = " ".join(operation.before for operation in operations[first : last + 1] if operation.before)
-                after = " ".join(operations[standing[number]].after for number in order[run_start : place + 1])
+                before = " ".join(
+                    operation.before
+                    for operation in operations[first : last + 1]
+                    if operation.before
+                )
+                after = " ".join(
+                    operations[standing[number]].after for number in order[run_start : place + 1]
+                )
                 shuffled += [*operations[copied:first], Operation("shuffle", before, after)]
                 copied = last + 1
             run_start = furthest = place + 1

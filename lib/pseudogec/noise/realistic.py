@@ -1,4 +1,6 @@
-"""Realistic noise (Choe et al. 2019, section 4 and algorithm 2): learners' edits in reverse, and changes of type."""
+"""Realistic noise (Choe et al. 2019, section 4 and algorithm 2): learners' edits in reverse, and
+changes of type.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ class _Choices(NamedTuple):
     @classmethod
     def of(cls, counts: Mapping[str, int]) -> _Choices:
         total = sum(counts.values())
-        return cls(tuple(counts), tuple(cumulative / total for cumulative in accumulate(counts.values())))
+        return cls(
+            tuple(counts), tuple(cumulative / total for cumulative in accumulate(counts.values()))
+        )
 
     def at(self, point: float) -> str:
         return self.texts[min(bisect_right(self.bounds, point), len(self.texts) - 1)]
@@ -36,25 +40,36 @@ class _Learnt(NamedTuple):
 
 @METHODS.register
 class RealisticNoise(TextMethod):
-    """Put what learners write in the place of a token, or change a preposition, a noun's number or a verb's inflection."""
+    """Put what learners write in the place of a token, or change a preposition, a noun's number or
+    a verb's inflection.
+    """
 
     name = "realistic"
     label = "Realistic noise"
     colour = "#009E73"
-    summary = "learners' edits in reverse; changes of prepositions, of nouns' number and verbs' inflection (Choe et al. 2019)"
+    summary = (
+        "learners' edits in reverse; changes of prepositions, of nouns' number and verbs' "
+        "inflection (Choe et al. 2019)"
+    )
     needed_parts: ClassVar[tuple[str, ...]] = ("inflections",)
     needs_pairs: ClassVar[bool] = True
 
     token_probability: float = Field(
-        0.9, ge=0, le=1, description="probability that a token of the edit dictionary is drawn from it"
+        0.9,
+        ge=0,
+        le=1,
+        description="probability that a token of the edit dictionary is drawn from it",
     )
     type_probability: float = Field(
         0.1,
         ge=0,
         le=1,
-        description="otherwise: probability that a preposition, noun or verb changes, in a language with inflections",
+        description="otherwise: probability that a preposition, noun or verb changes, in a "
+        "language with inflections",
     )
-    minimum_count: int = Field(4, ge=1, description="edits that occur less often in the genuine data are left out")
+    minimum_count: int = Field(
+        4, ge=1, description="edits that occur less often in the genuine data are left out"
+    )
 
     @property
     def needs_of_language(self) -> tuple[str, ...]:
@@ -62,12 +77,20 @@ class RealisticNoise(TextMethod):
 
     def learn(self, resources: NoiseResources) -> _Learnt:
         edits = resources.edits(self.minimum_count).counts
-        return _Learnt({token: _Choices.of(counts) for token, counts in edits.items()}, resources.language)
+        return _Learnt(
+            {token: _Choices.of(counts) for token, counts in edits.items()}, resources.language
+        )
 
-    def draw(self, tokens: Sequence[str], learnt: _Learnt, random: np.random.Generator) -> list[Operation]:
-        """One operation for each word; ``insert`` stands before the word where learners add a word before it."""
+    def draw(
+        self, tokens: Sequence[str], learnt: _Learnt, random: np.random.Generator
+    ) -> list[Operation]:
+        """One operation for each word; ``insert`` stands before the word where learners add a word
+        before it.
+        """
         operations: list[Operation] = []
-        for token, by_token, by_type, point in zip(tokens, *random.random((3, len(tokens))).tolist(), strict=True):
+        for token, by_token, by_type, point in zip(
+            tokens, *random.random((3, len(tokens))).tolist(), strict=True
+        ):
             choices = learnt.choices.get(token) if by_token < self.token_probability else None
             if choices is None and by_type < self.type_probability:
                 choices = type_choices(token, learnt.language)
@@ -85,6 +108,8 @@ class RealisticNoise(TextMethod):
 
 @functools.lru_cache(maxsize=1 << 18)
 def type_choices(word: str, language: Language) -> _Choices | None:
-    """The words into which a word may change for its type, with equal chances; None for a word that cannot change."""
+    """The words into which a word may change for its type, with equal chances; None for a word that
+    cannot change.
+    """
     others = language.other_forms(word)
     return _Choices.of(dict.fromkeys(others, 1)) if others else None

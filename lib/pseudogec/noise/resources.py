@@ -40,7 +40,9 @@ class UnigramDistribution:
         return self.at(random.integers(self.total, size=count)).tolist()
 
     def at(self, draws: np.ndarray) -> np.ndarray:
-        """The tokens that stand for integers from 0 to ``total``, without ``total``: as many for each as its count says."""
+        """The tokens that stand for integers from 0 to ``total``, without ``total``: as many for
+        each as its count says.
+        """
         return self._tokens[self._cumulative.searchsorted(draws, side="right")]
 
 
@@ -65,7 +67,8 @@ class DictionarySummary:
 class EditDictionary:
     """Counts of the texts written for a correct token; the unchanged token counts too.
 
-    The written text is empty if the token was missing, and two tokens if a superfluous one stood before it.
+    The written text is empty if the token was missing, and two tokens if a superfluous one stood
+    before it.
 
     Raises:
         UserError: there is no entry.
@@ -75,15 +78,20 @@ class EditDictionary:
         self.counts = {token: dict(sorted(counts[token].items())) for token in sorted(counts)}
         if not self.counts:
             raise UserError(
-                "the edit dictionary is empty: no edit occurs often enough; give more genuine data, or lower minimum_count"
+                "the edit dictionary is empty: no edit occurs often enough; give more genuine "
+                "data, or lower minimum_count"
             )
 
     @classmethod
-    def from_annotated(cls, sentences: Iterable[AnnotatedSentence], minimum_count: int = 4) -> EditDictionary:
-        """Collect edits (Choe et al. 2019, algorithm 1); each annotator of a sentence counts as a sentence of its own.
+    def from_annotated(
+        cls, sentences: Iterable[AnnotatedSentence], minimum_count: int = 4
+    ) -> EditDictionary:
+        """Collect edits (Choe et al. 2019, algorithm 1); each annotator of a sentence counts as a
+        sentence of its own.
 
-        Edits of more than one token on either side are left out, as are errors without a correction, texts written for a token
-        less often than the minimum, and then tokens that were only left alone.
+        Edits of more than one token on either side are left out, as are errors without a
+        correction, texts written for a token less often than the minimum, and then tokens that were
+        only left alone.
         """
         counts: dict[str, Counter[str]] = defaultdict(Counter)
         for sentence in sentences:
@@ -91,10 +99,18 @@ class EditDictionary:
                 for correct, written in _written_for(sentence.source, edits):
                     counts[correct][written] += 1
         frequent = {
-            correct: {written: count for written, count in alternatives.items() if count >= minimum_count}
+            correct: {
+                written: count for written, count in alternatives.items() if count >= minimum_count
+            }
             for correct, alternatives in counts.items()
         }
-        return cls({correct: alternatives for correct, alternatives in frequent.items() if alternatives.keys() - {correct}})
+        return cls(
+            {
+                correct: alternatives
+                for correct, alternatives in frequent.items()
+                if alternatives.keys() - {correct}
+            }
+        )
 
     def summary(self) -> DictionarySummary:
         occurrences = sum(sum(written.values()) for written in self.counts.values())
@@ -135,16 +151,26 @@ def _written_for(source: tuple[str, ...], edits: Iterable[Edit]) -> Iterable[tup
 
 
 class ConfusionSets:
-    """Confusion sets of words, computed when first needed; keys of ``known`` are lower-case words."""
+    """Confusion sets of words, computed when first needed; keys of ``known`` are lower-case
+    words.
+    """
 
-    def __init__(self, known: Mapping[str, Iterable[str]] | None = None, language: Language = ENGLISH) -> None:
+    def __init__(
+        self, known: Mapping[str, Iterable[str]] | None = None, language: Language = ENGLISH
+    ) -> None:
         self._language = language
         self._known = {word: tuple(others) for word, others in (known or {}).items()}
 
     def __getitem__(self, word: str) -> tuple[str, ...]:
-        """Up to 20 texts that a word may be confused with, nearest first, in the word's own capitals; none for a non-word."""
+        """Up to 20 texts that a word may be confused with, nearest first, in the word's own
+        capitals; none for a non-word.
+        """
         lowered = word.lower()
-        others = self._known[lowered] if lowered in self._known else confusion_set(lowered, self._language)
+        others = (
+            self._known[lowered]
+            if lowered in self._known
+            else confusion_set(lowered, self._language)
+        )
         if word == lowered:
             return others
         if word.isupper() and len(word) > 1:
@@ -156,22 +182,37 @@ class ConfusionSets:
 def confusion_set(word: str, language: Language) -> tuple[str, ...]:
     """At most 20 texts with which a lower-case word may be confused, nearest first.
 
-    These are hunspell's suggestions and the words of its dictionary that sound alike and are at most 2 characters away. The
-    distance is the mean of the edit distances of spelling and of sound. A suggestion may be two words, but not the word itself,
-    its capitalised form, or the hyphenated twin of two words.
+    These are hunspell's suggestions and the words of its dictionary that sound alike and are at
+    most 2 characters away. The distance is the mean of the edit distances of spelling and of sound.
+    A suggestion may be two words, but not the word itself, its capitalised form, or the hyphenated
+    twin of two words.
     """
     from rapidfuzz.distance import Levenshtein
 
     if language.dictionary is None or not language.spells(word) or len(word) > LONGEST_WORD:
         return ()
     sound = language.sound(word)
-    suggestions = (suggestion.lower() for suggestion in language.dictionary.suggest(word) if "-" not in suggestion)
-    alike = (other for other in _words_by_sound(language).get(sound, ()) if Levenshtein.distance(word, other) <= _NEAR)
+    suggestions = (
+        suggestion.lower()
+        for suggestion in language.dictionary.suggest(word)
+        if "-" not in suggestion
+    )
+    alike = (
+        other
+        for other in _words_by_sound(language).get(sound, ())
+        if Levenshtein.distance(word, other) <= _NEAR
+    )
 
     def distance(other: str) -> float:
-        return (Levenshtein.distance(word, other) + Levenshtein.distance(sound, language.sound(other))) / 2
+        return (
+            Levenshtein.distance(word, other) + Levenshtein.distance(sound, language.sound(other))
+        ) / 2
 
-    return tuple(sorted({*suggestions, *alike} - {word}, key=lambda other: (distance(other), other))[:_CONFUSIONS])
+    return tuple(
+        sorted({*suggestions, *alike} - {word}, key=lambda other: (distance(other), other))[
+            :_CONFUSIONS
+        ]
+    )
 
 
 @functools.cache
@@ -187,13 +228,15 @@ def _words_by_sound(language: Language) -> dict[str, list[str]]:
 
 
 class NoiseResources:
-    """Unigrams, learners' edits, confusion sets and segmentation, each made when a method first needs it.
+    """Unigrams, learners' edits, confusion sets and segmentation, each made when a method first
+    needs it.
 
     Args:
         word_counts: of genuine grammatical text (when all text is in subwords: subword counts).
         bpe: the segmentation, if the text to noise is in subwords.
         confusions: confusion sets, if known.
-        annotated: genuine pairs as sources with edits, for methods that learn from edits; read once for each minimum count.
+        annotated: genuine pairs as sources with edits, for methods that learn from edits; read once
+            for each minimum count.
         sentences: yields genuine grammatical text, for methods that look at the contexts of words.
         language: of the text.
     """
@@ -208,17 +251,23 @@ class NoiseResources:
         language: Language = ENGLISH,
     ) -> None:
         self.sentences, self.language = sentences, language
-        self._word_counts = {word: count for word, count in (word_counts or {}).items() if language.may_draw(word)}
+        self._word_counts = {
+            word: count for word, count in (word_counts or {}).items() if language.may_draw(word)
+        }
         self._annotated = annotated
         self._edits: dict[int, EditDictionary] = {}
         self.bpe = bpe
         self.confusions = confusions or ConfusionSets(language=language)
 
     @classmethod
-    def from_sentences(cls, sentences: Iterable[Sequence[str]], bpe: Bpe | None = None) -> NoiseResources:
+    def from_sentences(
+        cls, sentences: Iterable[Sequence[str]], bpe: Bpe | None = None
+    ) -> NoiseResources:
         """Learn from grammatical text alone: enough for methods that do not learn from edits."""
         kept = list(sentences)
-        return cls(Counter(word for sentence in kept for word in sentence), bpe=bpe, sentences=lambda: kept)
+        return cls(
+            Counter(word for sentence in kept for word in sentence), bpe=bpe, sentences=lambda: kept
+        )
 
     @cached_property
     def words(self) -> UnigramDistribution:
@@ -244,7 +293,10 @@ class NoiseResources:
         if minimum_count not in self._edits:
             if not self._annotated:
                 raise UserError(
-                    "the method learns from learners' edits and needs genuine pairs (sources and targets); none were given"
+                    "the method learns from learners' edits and needs genuine pairs (sources and "
+                    "targets); none were given"
                 )
-            self._edits[minimum_count] = EditDictionary.from_annotated(self._annotated, minimum_count)
+            self._edits[minimum_count] = EditDictionary.from_annotated(
+                self._annotated, minimum_count
+            )
         return self._edits[minimum_count]

@@ -1,6 +1,8 @@
-"""Noise by rules alone: Choe et al.'s changes of type (2019, section 4), and other errors that textbooks of English warn of.
+"""Noise by rules alone: Choe et al.'s changes of type (2019, section 4), and other errors that
+textbooks of English warn of.
 
-Nothing is learnt from learners' text, so the licences of learner corpora do not apply to models trained on this noise.
+Nothing is learnt from learners' text, so the licences of learner corpora do not apply to models
+trained on this noise.
 """
 
 from __future__ import annotations
@@ -71,15 +73,23 @@ _BASE_TAGS = frozenset(("VVB", "VVI"))
 _COMPARED_TAGS = frozenset(("AJC", "AJS"))
 _PRONOUN = "PNP"
 _SUBJECT_PRONOUNS = frozenset("i you he she it we they".split())
-_BEFORE_PARTICIPLE = frozenset("am is are was were be been being have has had having get gets got 'm 's 're 've 'd".split())
-_RUDE = frozenset("shit ass asses arse bitch sex tit tits cunt dick fuck crap damn piss cum cock slut whore anal".split())
+_BEFORE_PARTICIPLE = frozenset(
+    "am is are was were be been being have has had having get gets got 'm 's 're 've 'd".split()
+)
+_RUDE = frozenset(
+    "shit ass asses arse bitch sex tit tits cunt dick fuck crap damn piss cum cock "
+    "slut whore anal".split()
+)
 _QUESTION_WORDS = frozenset("who what which where when why how whose".split())
 _FINITE = frozenset("am is are was were have has had do does did".split())
 _BEFORE_LIKE = frozenset(
-    "look looks looked looking feel feels felt sound sounds sounded taste tastes smell smells smelled seem seems is was".split()
+    "look looks looked looking feel feels felt sound sounds sounded taste tastes smell smells "
+    "smelled seem seems is was".split()
 )
 _OBJECT_PRONOUNS = frozenset("it them him her me us".split())
-_TAGS_BEFORE_NOUN = frozenset(("AT0", "DPS", "DT0", _ADJECTIVE, "AJC", "AJS", "CRD", "ORD", "PRF", "POS"))
+_TAGS_BEFORE_NOUN = frozenset(
+    ("AT0", "DPS", "DT0", _ADJECTIVE, "AJC", "AJS", "CRD", "ORD", "PRF", "POS")
+)
 _RATES_OF_LEARNERS = {
     "unchanged": 0.0,
     "comma_dropped": 0.5,
@@ -92,16 +102,19 @@ _RATES_OF_LEARNERS = {
     "pronoun_dropped": 0.03,
 }
 """The rates that have another default with a level."""
-# A noun phrase without a determiner may begin after these: verbs, prepositions, conjunctions, punctuation marks, nothing.
+# A noun phrase without a determiner may begin after these: verbs, prepositions, conjunctions,
+# punctuation marks, nothing.
 _TAG_STARTS_BEFORE_PHRASE = ("V", "PR", "CJ", "PU")
 _START = ""
 _WORD = re.compile("[A-Za-z]+")
 
 
 class _Word(NamedTuple):
-    """The errors that may be made in a word, or in two: a kind and a text for each, whose bounds are their shares of [0, 1).
+    """The errors that may be made in a word, or in two: a kind and a text for each, whose bounds
+    are their shares of [0, 1).
 
-    The rest of [0, 1) is the share of leaving the word unchanged. A misspelling has no text, since there are too many to keep.
+    The rest of [0, 1) is the share of leaving the word unchanged. A misspelling has no text, since
+    there are too many to keep.
     """
 
     tag: str
@@ -137,7 +150,9 @@ class _Words(dict[str, _Word]):
         if (entry := self.pairs.get((word, follower))) is None:
             if len(self.pairs) >= _CACHED_WORDS:
                 self.pairs.clear()
-            entry = self.pairs[word, follower] = self._method.errors_of_pair(word, follower, (self[word].tag, self[follower].tag))
+            entry = self.pairs[word, follower] = self._method.errors_of_pair(
+                word, follower, (self[word].tag, self[follower].tag)
+            )
         return entry
 
 
@@ -153,58 +168,143 @@ class RuleNoise(TextMethod):
     added_later: ClassVar[frozenset[str]] = frozenset(
         {"level", "word_choice", "rephrasing", "question_mark", "possessive", "pronoun_dropped"}
     )
-    summary = "errors that textbooks warn of, by kind and rate, learnt from no learner's text (after Choe et al. 2019)"
-
-    unchanged: float = Field(0.05, ge=0, le=1, description="share of sentences that are left unchanged")
-    determiner_dropped: float = Field(0.1, ge=0, le=1, description="probability that an article is left out")
-    determiner_added: float = Field(
-        0.05, ge=0, le=1, description="probability that an article is put before a noun phrase without a determiner"
+    summary = (
+        "errors that textbooks warn of, by kind and rate, learnt from no learner's text "
+        "(after Choe et al. 2019)"
     )
-    determiner_exchanged: float = Field(0.04, ge=0, le=1, description="probability that an article becomes another one")
-    article_form: float = Field(0.02, ge=0, le=1, description="probability that *a* becomes *an* or *an* becomes *a*")
-    preposition_dropped: float = Field(0.03, ge=0, le=1, description="probability that a preposition is left out")
-    preposition_exchanged: float = Field(0.07, ge=0, le=1, description="probability that a preposition becomes another one")
-    noun_number: float = Field(0.05, ge=0, le=1, description="probability that a noun changes its number")
-    verb_form: float = Field(0.06, ge=0, le=1, description="probability that a verb changes its inflection")
+
+    unchanged: float = Field(
+        0.05, ge=0, le=1, description="share of sentences that are left unchanged"
+    )
+    determiner_dropped: float = Field(
+        0.1, ge=0, le=1, description="probability that an article is left out"
+    )
+    determiner_added: float = Field(
+        0.05,
+        ge=0,
+        le=1,
+        description="probability that an article is put before a noun phrase without a determiner",
+    )
+    determiner_exchanged: float = Field(
+        0.04, ge=0, le=1, description="probability that an article becomes another one"
+    )
+    article_form: float = Field(
+        0.02, ge=0, le=1, description="probability that *a* becomes *an* or *an* becomes *a*"
+    )
+    preposition_dropped: float = Field(
+        0.03, ge=0, le=1, description="probability that a preposition is left out"
+    )
+    preposition_exchanged: float = Field(
+        0.07, ge=0, le=1, description="probability that a preposition becomes another one"
+    )
+    noun_number: float = Field(
+        0.05, ge=0, le=1, description="probability that a noun changes its number"
+    )
+    verb_form: float = Field(
+        0.06, ge=0, le=1, description="probability that a verb changes its inflection"
+    )
     agreement: float = Field(
-        0.06, ge=0, le=1, description="probability that a verb in the present, or was or were, does not agree with its subject"
+        0.06,
+        ge=0,
+        le=1,
+        description="probability that a verb in the present, or was or were, "
+        "does not agree with its subject",
     )
     tense: float = Field(
-        0.03, ge=0, le=1, description="probability that a past form after a subject becomes perfect or continuous"
+        0.03,
+        ge=0,
+        le=1,
+        description="probability that a past form after a subject becomes perfect or continuous",
     )
     gerund: float = Field(
-        0.05, ge=0, le=1, description="probability that *hearing* in *look forward to hearing* or *enjoy hearing* becomes *hear*"
+        0.05,
+        ge=0,
+        le=1,
+        description="probability that *hearing* in *look forward to hearing* or "
+        "*enjoy hearing* becomes *hear*",
     )
-    comparison: float = Field(0.08, ge=0, le=1, description="probability that a comparative or superlative is formed wrongly")
-    auxiliary_dropped: float = Field(0.03, ge=0, le=1, description="probability that be, have, do or will is left out")
-    comma_dropped: float = Field(0.18, ge=0, le=1, description="probability that a comma is left out")
-    comma_added: float = Field(0.06, ge=0, le=1, description="probability that a comma is put before a conjunction or relative")
-    stop_dropped: float = Field(0.06, ge=0, le=1, description="probability that the stop at the end of a sentence is left out")
-    confusion: float = Field(0.04, ge=0, le=1, description="probability that a word of the table of confusions is confused")
+    comparison: float = Field(
+        0.08,
+        ge=0,
+        le=1,
+        description="probability that a comparative or superlative is formed wrongly",
+    )
+    auxiliary_dropped: float = Field(
+        0.03, ge=0, le=1, description="probability that be, have, do or will is left out"
+    )
+    comma_dropped: float = Field(
+        0.18, ge=0, le=1, description="probability that a comma is left out"
+    )
+    comma_added: float = Field(
+        0.06,
+        ge=0,
+        le=1,
+        description="probability that a comma is put before a conjunction or relative",
+    )
+    stop_dropped: float = Field(
+        0.06,
+        ge=0,
+        le=1,
+        description="probability that the stop at the end of a sentence is left out",
+    )
+    confusion: float = Field(
+        0.04,
+        ge=0,
+        le=1,
+        description="probability that a word of the table of confusions is confused",
+    )
     mistake: float = Field(
         0.05,
         ge=0,
         le=1,
-        description="probability that a word or two of the table of mistakes are written wrongly: *discuss about*",
+        description="probability that a word or two of the table of mistakes are written wrongly: "
+        "*discuss about*",
     )
     phrase: float = Field(
-        0.08, ge=0, le=1, description="probability that two words of the table of phrases, or a contraction, are written wrongly"
+        0.08,
+        ge=0,
+        le=1,
+        description="probability that two words of the table of phrases, or a "
+        "contraction, are written wrongly",
     )
-    spelling: float = Field(0.03, ge=0, le=1, description="probability that a word of 4 letters or more is misspelt")
-    capital: float = Field(0.05, ge=0, le=1, description="probability that a capital letter becomes a small one")
-    adverb: float = Field(0.06, ge=0, le=1, description="probability that an adverb in -ly loses its ending")
+    spelling: float = Field(
+        0.03, ge=0, le=1, description="probability that a word of 4 letters or more is misspelt"
+    )
+    capital: float = Field(
+        0.05, ge=0, le=1, description="probability that a capital letter becomes a small one"
+    )
+    adverb: float = Field(
+        0.06, ge=0, le=1, description="probability that an adverb in -ly loses its ending"
+    )
     word_order: float = Field(
-        0.05, ge=0, le=1, description="probability that a verb and the adverb or pronoun beside it change places"
+        0.05,
+        ge=0,
+        le=1,
+        description="probability that a verb and the adverb or pronoun beside it change places",
     )
 
-    word_choice: float = Field(0.0, ge=0, le=1, description="probability that a word becomes a near-synonym or a false friend")
-    rephrasing: float = Field(0.0, ge=0, le=1, description="probability that a word or two are said at length")
-    question_mark: float = Field(0.0, ge=0, le=1, description="probability that a question or exclamation ends with a stop")
-    possessive: float = Field(0.0, ge=0, le=1, description="probability that *'s* after a noun is left out")
-    pronoun_dropped: float = Field(0.0, ge=0, le=1, description="probability that a pronoun after a verb, or *it*, is left out")
+    word_choice: float = Field(
+        0.0,
+        ge=0,
+        le=1,
+        description="probability that a word becomes a near-synonym or a false friend",
+    )
+    rephrasing: float = Field(
+        0.0, ge=0, le=1, description="probability that a word or two are said at length"
+    )
+    question_mark: float = Field(
+        0.0, ge=0, le=1, description="probability that a question or exclamation ends with a stop"
+    )
+    possessive: float = Field(
+        0.0, ge=0, le=1, description="probability that *'s* after a noun is left out"
+    )
+    pronoun_dropped: float = Field(
+        0.0, ge=0, le=1, description="probability that a pronoun after a verb, or *it*, is left out"
+    )
     level: Level | None = Field(
         None,
-        description="A, B, C or N (native): rates are multiplied so that each type of error is as frequent as there",
+        description="A, B, C or N (native): rates are multiplied so that each type of error is as "
+        "frequent as there",
     )
 
     @model_validator(mode="before")
@@ -215,12 +315,20 @@ class RuleNoise(TextMethod):
     def learn(self, resources: NoiseResources) -> _Words:
         return _Words(self)
 
-    def draw(self, tokens: Sequence[str], learnt: _Words, random: np.random.Generator) -> list[Operation]:
-        """One operation for each word, two where a word is inserted, one for two words that change together."""
+    def draw(
+        self, tokens: Sequence[str], learnt: _Words, random: np.random.Generator
+    ) -> list[Operation]:
+        """One operation for each word, two where a word is inserted, one for two words that change
+        together.
+        """
         return [operation for operation, _ in self.draw_typed(tokens, learnt, random)]
 
-    def draw_typed(self, tokens: Sequence[str], learnt: _Words, random: np.random.Generator) -> list[tuple[Operation, str]]:
-        """The operations of `draw`, each with the main ERRANT type of its error; a word that is kept has none."""
+    def draw_typed(
+        self, tokens: Sequence[str], learnt: _Words, random: np.random.Generator
+    ) -> list[tuple[Operation, str]]:
+        """The operations of `draw`, each with the main ERRANT type of its error; a word that is
+        kept has none.
+        """
         if random.random() < self.unchanged:
             return [(keep(token), "") for token in tokens]
         of_words, of_pairs = random.random((2, len(tokens))).tolist()
@@ -232,30 +340,49 @@ class RuleNoise(TextMethod):
             word = within_sentence(token) if place == start else token
             entry = learnt[word]
             both = learnt.pair(word, follower).error_at(of_pairs[place]) if follower else None
-            plausible = both is not None and (self.level is None or _pair_is_plausible(both[0], tokens, place))
+            plausible = both is not None and (
+                self.level is None or _pair_is_plausible(both[0], tokens, place)
+            )
             if both is not None and plausible and both[1] != f"{word} {follower}":
                 kind, written = both
                 swapped = written == f"{follower} {word}"
                 written = _like(token, written) if place == start else written
-                operation = Operation("swap" if swapped else "replace", f"{token} {follower}", written)
-                typed.append((operation, "WO" if swapped else true_type(kind, f"{word} {follower}", both[1])))
+                operation = Operation(
+                    "swap" if swapped else "replace", f"{token} {follower}", written
+                )
+                typed.append(
+                    (operation, "WO" if swapped else true_type(kind, f"{word} {follower}", both[1]))
+                )
                 before, place = learnt[follower], place + 2
                 continue
-            kind, written = self._of_word(word, entry, before, tokens, place, of_words[place], random)
+            kind, written = self._of_word(
+                word, entry, before, tokens, place, of_words[place], random
+            )
             error = true_type(kind, word, written) if kind else ""
-            if not kind and word != token and of_pairs[place] >= 1 - self.capital * self._factor("ORTH"):
+            if (
+                not kind
+                and word != token
+                and of_pairs[place] >= 1 - self.capital * self._factor("ORTH")
+            ):
                 typed.append((Operation("replace", token, word), "ORTH"))
             elif not kind:
                 typed.append((keep(token), ""))
             elif written == "" and word != token:  # the sentence now begins with the next word
                 if _WORD.fullmatch(follower):
-                    typed.append((Operation("replace", f"{token} {follower}", _like(token, follower)), error))
+                    typed.append(
+                        (Operation("replace", f"{token} {follower}", _like(token, follower)), error)
+                    )
                     entry, place = learnt[follower], place + 1
                 else:
                     typed.append((keep(token), ""))
             else:
                 first = place == start and kind != "capital"
-                typed += [(each, error) for each in _operations(kind, token, _like(token, written) if first else written)]
+                typed += [
+                    (each, error)
+                    for each in _operations(
+                        kind, token, _like(token, written) if first else written
+                    )
+                ]
             before, place = entry, place + 1
         return typed
 
@@ -269,11 +396,17 @@ class RuleNoise(TextMethod):
         point: float,
         random: np.random.Generator,
     ) -> tuple[str, str]:
-        """The kind of error in a word and the text written for it; no kind for a word that stays as it is."""
+        """The kind of error in a word and the text written for it; no kind for a word that stays as
+        it is.
+        """
         kind, written = entry.error_at(point) or ("", word)
         if kind == "spelling":
             misspelt = misspell(word, random)
-            return (kind, misspelt) if self.level is None or misspelt.lower() not in _RUDE else ("", word)
+            return (
+                (kind, misspelt)
+                if self.level is None or misspelt.lower() not in _RUDE
+                else ("", word)
+            )
         if not kind or not _fits(kind, before.tag, tokens, place):
             return "", word
         plausible = self.level is None or _is_plausible(kind, written, before.tag, tokens, place)
@@ -282,10 +415,19 @@ class RuleNoise(TextMethod):
     def _factor(self, errant_type: str) -> float:
         return 1.0 if self.level is None else factors_of(self.level).get(errant_type, 1.0)
 
-    def _weighed(self, word: str, tag: str, errors: Iterable[tuple[str, float, tuple[str, ...]]]) -> _Word:
-        """The errors of a word or two; where their rates exceed 1 together, they keep their proportions."""
+    def _weighed(
+        self, word: str, tag: str, errors: Iterable[tuple[str, float, tuple[str, ...]]]
+    ) -> _Word:
+        """The errors of a word or two; where their rates exceed 1 together, they keep their
+        proportions.
+        """
         each = [
-            ((kind, text), rate / len(texts) * (1.0 if self.level is None else self._factor(true_type(kind, word, text))))
+            (
+                (kind, text),
+                rate
+                / len(texts)
+                * (1.0 if self.level is None else self._factor(true_type(kind, word, text))),
+            )
             for kind, rate, texts in errors
             for text in texts
             if rate
@@ -302,19 +444,31 @@ class RuleNoise(TextMethod):
         return self._weighed(word, tag, self._errors(word, tag))
 
     def errors_of_pair(self, word: str, follower: str, tags: tuple[str, str]) -> _Word:
-        """The errors that may be made in a word and its follower together; a text like both stands for none."""
+        """The errors that may be made in a word and its follower together; a text like both stands
+        for none.
+        """
         pair, both = ("i" if word == "I" else word, follower), f"{word} {follower}"
         mistakes, phrases = MISTAKEN_PAIRS.get(pair, ()), PHRASES_FOR.get(pair, ())
         if follower in _CONTRACTED and word.isalpha():
             phrases = (*phrases, word + follower.replace("'", ""))  # dont, its, my friends car
         phrases = tuple(_like(word, text) for text in phrases)
-        change_places = any(tag.startswith("V") for tag in tags) and any(tag in (_ADVERB, _PRONOUN) for tag in tags)
-        swapped = (f"{follower} {word}",) if change_places and word.isalpha() and follower.isalpha() else ()
+        change_places = any(tag.startswith("V") for tag in tags) and any(
+            tag in (_ADVERB, _PRONOUN) for tag in tags
+        )
+        swapped = (
+            (f"{follower} {word}",)
+            if change_places and word.isalpha() and follower.isalpha()
+            else ()
+        )
         errors = [
             ("mistake", self.mistake, tuple(_like(word, text) for text in mistakes)),
             ("phrase", self.phrase, phrases or (both,) * (not mistakes)),
             ("word_order", self.word_order, swapped),
-            ("rephrasing", self.rephrasing, tuple(_like(word, text) for text in REPHRASINGS.get(pair, ()))),
+            (
+                "rephrasing",
+                self.rephrasing,
+                tuple(_like(word, text) for text in REPHRASINGS.get(pair, ())),
+            ),
         ]
         return self._weighed(both, "", errors)
 
@@ -334,11 +488,20 @@ class RuleNoise(TextMethod):
             return
         elif word[0].isupper():
             yield "capital", self.capital, (word.lower(),)
-            yield "confusion", self.confusion, tuple(map(str.capitalize, CONFUSIONS.get(word.lower(), ())))  # Europe, European
+            # Europe, European
+            yield (
+                "confusion",
+                self.confusion,
+                tuple(map(str.capitalize, CONFUSIONS.get(word.lower(), ()))),
+            )
             yield from self._spelling(word)
         else:
             yield from self._errors_of_class(word, tag)
-            yield "confusion", self.confusion, (*CONFUSIONS.get(word, ()), *WRITTEN_FOR.get(word, ()))
+            yield (
+                "confusion",
+                self.confusion,
+                (*CONFUSIONS.get(word, ()), *WRITTEN_FOR.get(word, ())),
+            )
             yield "mistake", self.mistake, MISTAKES_FOR.get(word, ())
             yield "rephrasing", self.rephrasing, REPHRASINGS.get((word,), ())
             yield from self._spelling(word)
@@ -350,13 +513,17 @@ class RuleNoise(TextMethod):
             yield "spelling", self.spelling, ("",)  # the text is drawn, since there are many
 
     def _errors_of_class(self, word: str, tag: str) -> Iterator[tuple[str, float, tuple[str, ...]]]:
-        """Yield errors that belong to a class of words: articles, prepositions, auxiliaries, nouns, verbs, adverbs."""
+        """Yield errors that belong to a class of words: articles, prepositions, auxiliaries, nouns,
+        verbs, adverbs.
+        """
         if word in _ARTICLES:
             yield "determiner_dropped", self.determiner_dropped, ("",)
             yield "determiner_exchanged", self.determiner_exchanged, _ARTICLES[word]
             yield "article_form", self.article_form, {"a": ("an",), "an": ("a",)}.get(word, ())
         elif word in PREPOSITIONS:
-            others = tuple(other for other in PREPOSITIONS_FOR.get(word, _ANY_PREPOSITION) if other != word)
+            others = tuple(
+                other for other in PREPOSITIONS_FOR.get(word, _ANY_PREPOSITION) if other != word
+            )
             yield "preposition_dropped", self.preposition_dropped, ("",)
             yield "preposition_exchanged", self.preposition_exchanged, others
         elif tag in NOUN_TAGS:
@@ -375,13 +542,18 @@ class RuleNoise(TextMethod):
                 yield "agreement_after_subject", self.agreement, forms(lemma, "VBZ")[:1] or (lemma,)
             elif tag == "VVD":
                 yield "tense_after_subject", self.tense, (lemma, *compound_tenses(word, lemma))
-            elif tag == "VVN":  # *made* and *left* are more often participles, but hardly after a pronoun
+            # *made* and *left* are more often participles, but hardly after a pronoun
+            elif tag == "VVN":
                 yield "tense_after_pronoun", self.tense, tuple(compound_tenses(word, lemma))
         elif tag == _ADVERB and word.endswith("ly") and len(word) > len("early"):
             yield "adverb", self.adverb, (_adjective(word),)
         elif tag in _COMPARED_TAGS and word.endswith(("er", "est")):
             more, adjective = "more" if word.endswith("er") else "most", lemma_of(word, tag)
-            yield "comparison", self.comparison, tuple(f"{more} {form}" for form in dict.fromkeys((word, adjective)))
+            yield (
+                "comparison",
+                self.comparison,
+                tuple(f"{more} {form}" for form in dict.fromkeys((word, adjective))),
+            )
         elif tag == _ADJECTIVE:
             yield "adjective_choice", self.word_choice, ADJECTIVES.get(word, ())
         elif tag == _PRONOUN and word in _OBJECT_PRONOUNS:
@@ -402,11 +574,17 @@ class RuleNoise(TextMethod):
 def _fits(kind: str, tag_before: str, tokens: Sequence[str], place: int) -> bool:
     if kind in ("determiner_added", "counted"):
         begins = tag_before == _START or tag_before.startswith(_TAG_STARTS_BEFORE_PHRASE)
-        return begins and (kind == "determiner_added" or not UNCOUNTABLE.isdisjoint(tokens[place : place + 2]))
+        return begins and (
+            kind == "determiner_added" or not UNCOUNTABLE.isdisjoint(tokens[place : place + 2])
+        )
     if kind.startswith("agreement"):
-        return not may_disagree(tokens, place) and (kind == "agreement" or tag_before in _SUBJECT_TAGS)
+        return not may_disagree(tokens, place) and (
+            kind == "agreement" or tag_before in _SUBJECT_TAGS
+        )
     if kind.startswith("gerund"):
-        return place > 0 and tokens[place - 1].lower() in (("to",) if kind == "gerund_after_to" else BEFORE_GERUND)
+        return place > 0 and tokens[place - 1].lower() in (
+            ("to",) if kind == "gerund_after_to" else BEFORE_GERUND
+        )
     if kind == "noun_choice":  # *we work* is no noun
         return tag_before in _TAGS_BEFORE_NOUN or tag_before in NOUN_TAGS
     if kind == "verb_choice":
@@ -414,7 +592,9 @@ def _fits(kind: str, tag_before: str, tokens: Sequence[str], place: int) -> bool
     if kind == "pronoun_dropped":
         return tag_before.startswith(VERB_TAG_STARTS) or (place == 0 and tokens[0] == "It")
     if kind == "possessive":
-        return tag_before in (*NOUN_TAGS, _NAME) and part_of_speech("".join(tokens[place + 1 : place + 2])) in (
+        return tag_before in (*NOUN_TAGS, _NAME) and part_of_speech(
+            "".join(tokens[place + 1 : place + 2])
+        ) in (
             *NOUN_TAGS,
             _ADJECTIVE,
         )
@@ -429,14 +609,18 @@ def _fits(kind: str, tag_before: str, tokens: Sequence[str], place: int) -> bool
     return kind != "stop_dropped" or place + 1 == len(tokens)
 
 
-def _is_plausible(kind: str, written: str, tag_before: str, tokens: Sequence[str], place: int) -> bool:
+def _is_plausible(
+    kind: str, written: str, tag_before: str, tokens: Sequence[str], place: int
+) -> bool:
     """Whether a learner could make this error here: stricter than `_fits`, and slower."""
     word, follower = tokens[place].lower(), "".join(tokens[place + 1 : place + 2]).lower()
     before, tag_after = tokens[place - 1].lower() if place else "", part_of_speech(follower)
     if place == 0 and word in _QUESTION_WORDS:
         return kind in ("capital", "spelling")
     if kind == "verb_form":  # neither *done you* nor *the broke*
-        return tag_before not in _TAGS_BEFORE_NOUN and (word not in _AUXILIARIES or written in _FINITE)
+        return tag_before not in _TAGS_BEFORE_NOUN and (
+            word not in _AUXILIARIES or written in _FINITE
+        )
     if kind == "verb_choice" and word in _AUXILIARIES:
         return place > 0 and (tag_after in _TAGS_BEFORE_NOUN or tag_after in NOUN_TAGS)
     if word == "like" and not kind.startswith("spelling"):
@@ -459,7 +643,9 @@ def _is_plausible(kind: str, written: str, tag_before: str, tokens: Sequence[str
 
 
 def _pair_is_plausible(kind: str, tokens: Sequence[str], place: int) -> bool:
-    """Whether a learner could write two words otherwise: *what is it* for *what it is*, but not *do I n't* nor *got I hurt*."""
+    """Whether a learner could write two words otherwise: *what is it* for *what it is*, but not *do
+    I n't* nor *got I hurt*.
+    """
     if kind == "word_order" and part_of_speech(tokens[place].lower()) == _PRONOUN:
         return place > 0 and tokens[place - 1].lower() in _QUESTION_WORDS
     return tokens[place + 1] == "n't" or tokens[place + 2 : place + 3] != ["n't"]
@@ -483,7 +669,8 @@ def _adjective(adverb: str) -> str:
     stem = adverb.removesuffix("ly")
     if stem.endswith("i"):
         return f"{stem[:-1]}y"  # happily
-    return f"{stem}le" if stem.endswith(("b", "p", "gent", "subt")) else stem  # possibly, simply, gently
+    # Possibly, simply, gently
+    return f"{stem}le" if stem.endswith(("b", "p", "gent", "subt")) else stem
 
 
 def _operations(kind: str, token: str, written: str) -> list[Operation]:

@@ -1,4 +1,6 @@
-"""Direct noise with a spell checker's confusion sets (Grundkiewicz et al. 2019, section 4.1; TASLP section III-B)."""
+"""Direct noise with a spell checker's confusion sets (Grundkiewicz et al. 2019, section 4.1; TASLP
+section III-B).
+"""
 
 from __future__ import annotations
 
@@ -26,32 +28,47 @@ class _Learnt(NamedTuple):
 
 @METHODS.register
 class SpellNoise(TextMethod):
-    """Change a share of a sentence's words, most of them to words they may be confused with; misspell some of the others.
+    """Change a share of a sentence's words, most of them to words they may be confused with;
+    misspell some of the others.
 
-    A word without a confusion set, and a last word that would be swapped, stay as they are. A word that its neighbour was swapped
-    with keeps its form.
+    A word without a confusion set, and a last word that would be swapped, stay as they are. A word
+    that its neighbour was swapped with keeps its form.
     """
 
     name = "direct_noise_spell"
     label = "Spelling confusions"
     needed_parts: ClassVar[tuple[str, ...]] = ("dictionary",)
     colour = "#56B4E9"
-    summary = "replace words from a spell checker's confusion sets; delete, insert, swap, misspell (Grundkiewicz et al. 2019)"
+    summary = (
+        "replace words from a spell checker's confusion sets; delete, insert, swap, misspell "
+        "(Grundkiewicz et al. 2019)"
+    )
 
-    mean: float = Field(0.15, ge=0, le=1, description="mean of the share of a sentence's words that change")
-    deviation: float = Field(0.2, ge=0, description="standard deviation of that share, which is clipped to [0, 1]")
-    replace: float = Field(0.7, ge=0, le=1, description="of the changed words: replaced from their confusion set")
+    mean: float = Field(
+        0.15, ge=0, le=1, description="mean of the share of a sentence's words that change"
+    )
+    deviation: float = Field(
+        0.2, ge=0, description="standard deviation of that share, which is clipped to [0, 1]"
+    )
+    replace: float = Field(
+        0.7, ge=0, le=1, description="of the changed words: replaced from their confusion set"
+    )
     delete: float = Field(0.1, ge=0, le=1, description="of the changed words: deleted")
-    insert: float = Field(0.1, ge=0, le=1, description="of the changed words: followed by a random word")
+    insert: float = Field(
+        0.1, ge=0, le=1, description="of the changed words: followed by a random word"
+    )
     swap: float = Field(0.1, ge=0, le=1, description="of the changed words: swapped with the next")
-    character_noise: float = Field(0.1, ge=0, le=1, description="probability that a word that stays gets one wrong character")
+    character_noise: float = Field(
+        0.1, ge=0, le=1, description="probability that a word that stays gets one wrong character"
+    )
 
     @model_validator(mode="after")
     def _sum_to_one(self) -> Self:
         total = self.replace + self.delete + self.insert + self.swap
         if abs(total - 1) > 1e-6:
             raise ValueError(
-                f"replace {self.replace:g} + delete {self.delete:g} + insert {self.insert:g} + swap {self.swap:g} = {total:g}; "
+                f"replace {self.replace:g} + delete {self.delete:g} + insert {self.insert:g} + "
+                f"swap {self.swap:g} = {total:g}; "
                 "they must sum to 1 (the paper's are 0.7, 0.1, 0.1, 0.1)"
             )
         return self
@@ -66,8 +83,12 @@ class SpellNoise(TextMethod):
     def learn(self, resources: NoiseResources) -> _Learnt:
         return _Learnt(resources.words, resources.confusions, resources.language)
 
-    def draw(self, tokens: Sequence[str], learnt: _Learnt, random: np.random.Generator) -> list[Operation]:
-        """One operation for each word, two where a word is inserted, one for two words that are swapped."""
+    def draw(
+        self, tokens: Sequence[str], learnt: _Learnt, random: np.random.Generator
+    ) -> list[Operation]:
+        """One operation for each word, two where a word is inserted, one for two words that are
+        swapped.
+        """
         changes = self._choose(len(tokens), random)
         misspelt = random.random(len(tokens)) < self.character_noise
         operations: list[Operation] = []
@@ -75,15 +96,23 @@ class SpellNoise(TextMethod):
         while number < len(tokens):
             token, change = tokens[number], changes.get(number)
             if change == _SWAP and number + 1 < len(tokens):
-                operations.append(Operation("swap", f"{token} {tokens[number + 1]}", f"{tokens[number + 1]} {token}"))
+                operations.append(
+                    Operation(
+                        "swap", f"{token} {tokens[number + 1]}", f"{tokens[number + 1]} {token}"
+                    )
+                )
                 number += 2
                 continue
             if change == _DELETE:
                 operations.append(delete(token))
             elif change == _REPLACE and (others := learnt.confusions[token]):
-                operations.append(Operation("replace", token, others[int(random.integers(len(others)))]))
+                operations.append(
+                    Operation("replace", token, others[int(random.integers(len(others)))])
+                )
             else:
-                operations.append(_misspell(token, random, learnt.language) if misspelt[number] else keep(token))
+                operations.append(
+                    _misspell(token, random, learnt.language) if misspelt[number] else keep(token)
+                )
             if change == _INSERT:
                 operations.append(insert(learnt.words.draw(1, random)[0]))
             number += 1
@@ -102,7 +131,9 @@ def _misspell(token: str, random: np.random.Generator, language: Language) -> Op
     core = token.removesuffix(SEPARATOR)
     if not any(map(str.isalpha, core)):
         return keep(token)
-    written = edit_character(core, int(random.integers(len(core))), random, language.letters_for(core))
+    written = edit_character(
+        core, int(random.integers(len(core))), random, language.letters_for(core)
+    )
     if written == core:
         return keep(token)
     return Operation("spell", token, written + token[len(core) :]) if written else delete(token)

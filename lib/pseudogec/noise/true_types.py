@@ -1,11 +1,18 @@
-"""The ERRANT type that a rule's error has because of the rule that made it; of tables of words, because of the words."""
+"""The ERRANT type that a rule's error has because of the rule that made it; of tables of words,
+because of the words.
+"""
 
 from __future__ import annotations
 
 import functools
 
 from pseudogec.languages import ENGLISH
-from pseudogec.languages.english_inflections import NOUN_TAGS, VERB_TAG_STARTS, lemma_of, part_of_speech
+from pseudogec.languages.english_inflections import (
+    NOUN_TAGS,
+    VERB_TAG_STARTS,
+    lemma_of,
+    part_of_speech,
+)
 
 _OF_KIND = {
     "determiner_dropped": "DET", "determiner_added": "DET", "determiner_exchanged": "DET", "article_form": "DET",
@@ -65,7 +72,13 @@ def _of_one(right: str, written: str, classes: set[str]) -> str:
     tags = part_of_speech(right), part_of_speech(written)
     same = lemma_of(right, tags[0]) == lemma_of(written, tags[1])
     if not ENGLISH.dictionary.knows(written):
-        return "NOUN:INFL" if right in _IRREGULAR_PLURALS else "VERB:INFL" if classes == {"VERB"} else "SPELL"
+        return (
+            "NOUN:INFL"
+            if right in _IRREGULAR_PLURALS
+            else "VERB:INFL"
+            if classes == {"VERB"}
+            else "SPELL"
+        )
     if tags[0].startswith(VERB_TAG_STARTS) and same:
         return _of_inflections(*tags)
     if tags[0] in NOUN_TAGS and same:
@@ -78,11 +91,15 @@ def _of_one(right: str, written: str, classes: set[str]) -> str:
     return "MORPH" if same or right[:_ALIKE] == written[:_ALIKE] else "OTHER"
 
 
-_IRREGULAR_PLURALS = frozenset("men women children feet teeth mice people lives wives knives child".split())
+_IRREGULAR_PLURALS = frozenset(
+    "men women children feet teeth mice people lives wives knives child".split()
+)
 
 
 def _of_inflections(right: str, written: str) -> str:
-    """By the last letters of CLAWS's tags: G and N are participles, I infinitives, D the past, Z the third person."""
+    """By the last letters of CLAWS's tags: G and N are participles, I infinitives, D the past, Z
+    the third person.
+    """
     ends = {right[-1], written[-1]}
     if right == written:  # *was* and *were*
         return "VERB:SVA"

@@ -1,6 +1,8 @@
-"""Words and phrases that learners write because they do not know the right one: near-synonyms, false friends, rephrasings.
+"""Words and phrases that learners write because they do not know the right one: near-synonyms,
+false friends, rephrasings.
 
-The tables were written by hand and not taken from a corpus, so they contain examples and no frequencies.
+The tables were written by hand and not taken from a corpus, so they contain examples and no
+frequencies.
 """
 
 from __future__ import annotations
@@ -17,8 +19,16 @@ def _choices(pairs: str) -> dict[str, tuple[str, ...]]:
 
 
 def _phrases(lines: str) -> dict[tuple[str, ...], tuple[str, ...]]:
-    entries = (entry.partition(":") for line in lines.splitlines() for entry in line.split(";") if entry.strip())
-    return {tuple(right.split()): tuple(text.strip() for text in texts.split(",")) for right, _, texts in entries}
+    entries = (
+        entry.partition(":")
+        for line in lines.splitlines()
+        for entry in line.split(";")
+        if entry.strip()
+    )
+    return {
+        tuple(right.split()): tuple(text.strip() for text in texts.split(","))
+        for right, _, texts in entries
+    }
 
 
 NOUNS = _choices("""

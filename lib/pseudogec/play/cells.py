@@ -39,8 +39,9 @@ _EVERY_SYSTEM = "every system, the result"
 def noise_sliders(study: Study, sentence: str) -> Panel:
     """A sentence under direct noise and from a noisy beam, with a slider for the strength of each.
 
-    As in the paper's sweep (TASLP section IV-B), mu_keep is 0.2 unless the profile has another, and deletion and insertion share
-    what mu_mask leaves. The random numbers stay the same while a slider moves, so that the slider alone changes the outcome.
+    As in the paper's sweep (TASLP section IV-B), mu_keep is 0.2 unless the profile has another, and
+    deletion and insertion share what mu_mask leaves. The random numbers stay the same while a
+    slider moves, so that the slider alone changes the outcome.
     """
     corruptor = Corruptor(study)
 
@@ -48,10 +49,14 @@ def noise_sliders(study: Study, sentence: str) -> Panel:
         tokens = read_sentence(sentence)
 
         def direct() -> Operations:
-            return corruptor.corrupt(tokens, corruptor.named(DirectNoise), draw, {"mu_mask": mu_mask})
+            return corruptor.corrupt(
+                tokens, corruptor.named(DirectNoise), draw, {"mu_mask": mu_mask}
+            )
 
         def noisy() -> Operations:
-            return corruptor.corrupt(tokens, corruptor.named(NoisyBackTranslation), draw, {"beta_random": beta_random})
+            return corruptor.corrupt(
+                tokens, corruptor.named(NoisyBackTranslation), draw, {"beta_random": beta_random}
+            )
 
         try:
             method = corruptor.recipe(corruptor.named(DirectNoise), {"mu_mask": mu_mask}).method
@@ -59,7 +64,12 @@ def noise_sliders(study: Study, sentence: str) -> Panel:
             shares = _shares(direct(), method)
         except UserError:
             shares = ""  # the line about the method says why
-        shown = _side_by_side([(f"direct noise, μ_mask {mu_mask:g}", direct), (f"noisy beam, β_random {beta_random:g}", noisy)])
+        shown = _side_by_side(
+            [
+                (f"direct noise, μ_mask {mu_mask:g}", direct),
+                (f"noisy beam, β_random {beta_random:g}", noisy),
+            ]
+        )
         return shown + shares
 
     controls = {
@@ -79,24 +89,42 @@ def every_method(study: Study, sentence: str) -> Panel:
     def render(sentence: str, draw: int) -> str:
         tokens = read_sentence(sentence)
         corrupt = functools.partial(corruptor.corrupt, tokens, draw=draw)
-        rows = [(method_label(name), functools.partial(corrupt, name)) for name in study.profile.methods]
+        rows = [
+            (method_label(name), functools.partial(corrupt, name)) for name in study.profile.methods
+        ]
         return _side_by_side(rows)
 
     return Panel({"sentence": line_of_text("Sentence", sentence), "draw": draw_number()}, render)
 
 
 def taken_actions(operations: Operations) -> dict[str, int]:
-    """How many subwords direct noise masked, deleted, kept with an insertion after them, and kept."""
+    """How many subwords direct noise masked, deleted, kept with an insertion after them, and
+    kept.
+    """
     kinds = Counter(kind for kind, *_ in operations)
-    return {"mask": kinds["mask"], "delete": kinds["delete"], "insert": kinds["insert"], "keep": kinds["keep"] - kinds["insert"]}
+    return {
+        "mask": kinds["mask"],
+        "delete": kinds["delete"],
+        "insert": kinds["insert"],
+        "keep": kinds["keep"] - kinds["insert"],
+    }
 
 
 def _shares(operations: Operations, probabilities: DirectNoise) -> str:
     taken = taken_actions(operations)
-    expected = (probabilities.mu_mask, probabilities.mu_del, probabilities.mu_ins, probabilities.mu_keep)
-    text = ", ".join(f"{kind} {share:.3g} ({count})" for (kind, count), share in zip(taken.items(), expected, strict=True))
+    expected = (
+        probabilities.mu_mask,
+        probabilities.mu_del,
+        probabilities.mu_ins,
+        probabilities.mu_keep,
+    )
+    text = ", ".join(
+        f"{kind} {share:.3g} ({count})"
+        for (kind, count), share in zip(taken.items(), expected, strict=True)
+    )
     return (
-        f"<p>Direct noise: probability of each operation, and how many of the {sum(taken.values())} subwords drew it: {text}.</p>"
+        "<p>Direct noise: probability of each operation, and how many of the "
+        f"{sum(taken.values())} subwords drew it: {text}.</p>"
     )
 
 
@@ -108,15 +136,18 @@ def _side_by_side(rows: Sequence[tuple[str, Callable[[], Operations]]]) -> str:
             shown.append((heading, corrupt()))
         except UserError as error:
             unable.setdefault(str(error), []).append(heading)
-    alerts = (f"<p role='alert'><b>{escape(', '.join(named))}</b>: {escape(why)}</p>" for why, named in unable.items())
+    alerts = (
+        f"<p role='alert'><b>{escape(', '.join(named))}</b>: {escape(why)}</p>"
+        for why, named in unable.items()
+    )
     return (marked_operations(shown) if shown else "") + "".join(alerts)
 
 
 def own_text(study: Study, systems: Sequence[Pipeline], text: str) -> Panel:
     """A text corrected by systems, each edit with its type; or by one of them, step by step.
 
-    Of several versions of a system the first is shown. The corrector of real English, of the profile ``public``, comes last.
-    Models that the store lacks are named, not trained.
+    Of several versions of a system the first is shown. The corrector of real English, of the
+    profile ``public``, comes last. Models that the store lacks are named, not trained.
     """
     versions: dict[str, tuple[Study, Pipeline]] = {}
     for system in systems:
@@ -137,13 +168,25 @@ def own_text(study: Study, systems: Sequence[Pipeline], text: str) -> Panel:
         sentences = tuple(map(tuple, read_text(text)))
         names = list(versions) if shown == _EVERY_SYSTEM else [shown]
         absent = [name for name in names if to_train(*versions[name])]
-        traces = [(name, trace) for name in names if name not in absent for trace in corrected(name, sentences)]
+        traces = [
+            (name, trace)
+            for name in names
+            if name not in absent
+            for trace in corrected(name, sentences)
+        ]
         annotator = load_annotator(study.profile.annotator)
         steps = ((f"sentence {number}", trace) for number, (_, trace) in enumerate(traces, start=1))
-        table = _results(annotator, traces) if shown == _EVERY_SYSTEM else marked_traces(annotator, steps)
+        table = (
+            _results(annotator, traces)
+            if shown == _EVERY_SYSTEM
+            else marked_traces(annotator, steps)
+        )
         return (table if traces else "") + (_absent(absent) if absent else "")
 
-    controls = {"text": box_of_text("Text", text), "shown": choice("Show", [_EVERY_SYSTEM, *versions])}
+    controls = {
+        "text": box_of_text("Text", text),
+        "shown": choice("Show", [_EVERY_SYSTEM, *versions]),
+    }
     return Panel(controls, render)
 
 
@@ -162,6 +205,8 @@ def _results(annotator: Annotator, traces: Sequence[tuple[str, Trace]]) -> str:
 
 def _absent(names: Sequence[str]) -> str:
     return (
-        f"<p role='alert'><b>{escape(', '.join(names))}</b>: their models are not in the store yet. Run the cells with their "
-        "scores, or <code>pseudogec correct --train --system NAME</code> where these come from a pack.</p>"
+        f"<p role='alert'><b>{escape(', '.join(names))}</b>: their models are not in the store "
+        "yet. Run the cells with their "
+        "scores, or <code>pseudogec correct --train --system NAME</code> where these come from a "
+        "pack.</p>"
     )

@@ -14,7 +14,13 @@ from pseudogec.random_streams import SentenceStreams
 from pseudogec.seq2seq import Decoder
 from pseudogec.study import Study, System, missing
 from pseudogec.study.models import CompactModel
-from pseudogec.study.pseudo_data import BackTranslatedData, MisspeltData, NoisedData, PseudoData, differences
+from pseudogec.study.pseudo_data import (
+    BackTranslatedData,
+    MisspeltData,
+    NoisedData,
+    PseudoData,
+    differences,
+)
 from pseudogec.text import Bpe, load_bpe
 
 Operations = Sequence[Sequence[str]]
@@ -36,7 +42,9 @@ class Corruptor:
         raise UserError(f"The profile {profile.name} has no method {method.name}.")
 
     def recipe(self, name: str, changes: Mapping[str, float] | None = None) -> PseudoData:
-        """The pseudo data that an entry of the profile's ``methods`` makes with some parameters changed."""
+        """The pseudo data that an entry of the profile's ``methods`` makes with some parameters
+        changed.
+        """
         profile = self._study.profile
         try:
             method = profile.methods[name].changed(**(changes or {}))
@@ -54,7 +62,13 @@ class Corruptor:
         )
         return self._study.planner.pseudo_data(system)[0]
 
-    def corrupt(self, tokens: Sequence[str], name: str, draw: int, changes: Mapping[str, float] | None = None) -> Operations:
+    def corrupt(
+        self,
+        tokens: Sequence[str],
+        name: str,
+        draw: int,
+        changes: Mapping[str, float] | None = None,
+    ) -> Operations:
         """Corrupt a grammatical sentence; the same ``draw`` gives the same sentence.
 
         Returns:
@@ -65,7 +79,9 @@ class Corruptor:
         """
         recipe = self.recipe(name, changes)
         if isinstance(recipe, NoisedData):
-            return self.noiser(recipe).operations(self.subwords(recipe, tokens), SentenceStreams(draw)[0])
+            return self.noiser(recipe).operations(
+                self.subwords(recipe, tokens), SentenceStreams(draw)[0]
+            )
         return differences(self._translated(recipe, tokens, draw), tokens)
 
     def noiser(self, recipe: NoisedData) -> Noiser:
@@ -73,7 +89,9 @@ class Corruptor:
         return recipe.noiser(self._store)
 
     def _translated(self, recipe: PseudoData, tokens: Sequence[str], draw: int) -> list[str]:
-        """A sentence as a reverse model writes it, with spelling errors where the method has them."""
+        """A sentence as a reverse model writes it, with spelling errors where the method has
+        them.
+        """
         translated = recipe.pseudo_data if isinstance(recipe, MisspeltData) else recipe
         assert isinstance(translated, BackTranslatedData)
         decoder = self._decoder(translated)
@@ -92,11 +110,20 @@ class Corruptor:
         return Decoder([self._store.folder(model)])
 
     def _need(self, *recipes: Recipe) -> None:
-        """Make compact forms that are missing, which takes a second; raises UserError where the store lacks anything else."""
+        """Make compact forms that are missing, which takes a second; raises UserError where the
+        store lacks anything else.
+        """
         todo = missing(recipes, self._store, in_full=True)
         if all(isinstance(recipe, CompactModel) for recipe in todo):
             self._study.build(todo)
         else:
-            names = ", ".join(f"{recipe.kind.replace('_', ' ')} {recipe.label}" for recipe in todo if recipe in recipes)
-            remedy = "Run the notebook's cells that build them, or `run_all.py --fresh` where their results come from a pack"
+            names = ", ".join(
+                f"{recipe.kind.replace('_', ' ')} {recipe.label}"
+                for recipe in todo
+                if recipe in recipes
+            )
+            remedy = (
+                "Run the notebook's cells that build them, or `run_all.py --fresh` where "
+                "their results come from a pack"
+            )
             raise UserError(f"Not in the store yet: {names}. {remedy}; then run this cell again.")

@@ -1,4 +1,6 @@
-"""The papers' numbers, tables with ours beside them, figures, findings, the front page and the book of a run."""
+"""The papers' numbers, tables with ours beside them, figures, findings, the front page and the book
+of a run.
+"""
 
 from pseudogec.report.claims import Claim
 from pseudogec.report.errors import ErrorAnalysis

@@ -1,7 +1,7 @@
 """The book of a run: its executed notebooks as pages that need no server and no network.
 
-Sphinx makes the pages, with myst-nb, which reads notebooks, and sphinx-book-theme. The run's figures and tables are copied into
-the book, so its folder can be moved and put on any server.
+Sphinx makes the pages, with myst-nb, which reads notebooks, and sphinx-book-theme. The run's
+figures and tables are copied into the book, so its folder can be moved and put on any server.
 """
 
 from __future__ import annotations
@@ -39,7 +39,13 @@ INDEX = "index"
 _SETTINGS: dict[str, Any] = {
     "project": TITLE,
     "html_title": TITLE,
-    "extensions": ["myst_nb", "sphinx_copybutton", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "pseudogec.report.book"],
+    "extensions": [
+        "myst_nb",
+        "sphinx_copybutton",
+        "sphinx.ext.autodoc",
+        "sphinx.ext.napoleon",
+        "pseudogec.report.book",
+    ],
     "add_module_names": False,
     "maximum_signature_line_length": 60,
     "python_display_short_literal_types": True,
@@ -81,8 +87,9 @@ _OTHERS = ":caption: Further\n:hidden:\n\npapers\npython"
 _PYTHON = """\
 # Use it from Python
 
-`pip install .` in a clone takes what noise, M2 and GLEU scores and tests of differences need. Extras: `.[errant]` edits and
-their types, `.[spelling]` noise from dictionaries, `.[study]` trainings and notebooks.
+`pip install .` in a clone takes what noise, M2 and GLEU scores and tests of differences need.
+Extras: `.[errant]` edits and their types, `.[spelling]` noise from dictionaries, `.[study]`
+trainings and notebooks.
 
 ```python
 from pseudogec import noised, score, compare, corrected
@@ -94,7 +101,8 @@ compare(a, b)  # prints the difference, its 95% interval and p
 corrected(["They was happy."])
 ```
 
-For texts of any size, in constant memory: `pseudogec noise --method direct_noise --input text.gz --output-prefix pseudo`.
+For texts of any size, in constant memory:
+`pseudogec noise --method direct_noise --input text.gz --output-prefix pseudo`.
 
 ```{eval-rst}
 .. automodule:: pseudogec.api
@@ -124,18 +132,27 @@ class Part:
 
     @classmethod
     def of(cls, profile: Profile, outputs: Path) -> Self:
-        return cls(profile.name, "simulation" if profile.simulation else "real learners", outputs, list(profile.notebooks))
+        return cls(
+            profile.name,
+            "simulation" if profile.simulation else "real learners",
+            outputs,
+            list(profile.notebooks),
+        )
 
     @property
     def executed(self) -> list[str]:
-        return [name for name in self.chapters if (self.outputs / "notebooks" / f"{name}.ipynb").is_file()]
+        return [
+            name
+            for name in self.chapters
+            if (self.outputs / "notebooks" / f"{name}.ipynb").is_file()
+        ]
 
 
 def write_book(own: Part, before: Sequence[Part] = ()) -> Path:
     """Write the book of a run, behind the parts of others, into the folder ``site`` of its outputs.
 
-    The first part's front page is the book's; the run's own is a page, too. A notebook's page has its name, and that of its
-    profile, too, if an earlier part has the same notebook.
+    The first part's front page is the book's; the run's own is a page, too. A notebook's page has
+    its name, and that of its profile, too, if an earlier part has the same notebook.
 
     Returns:
         The front page.
@@ -148,7 +165,10 @@ def write_book(own: Part, before: Sequence[Part] = ()) -> Path:
     for part in parts:
         taken = set().union(*pages.values())
         front = [INDEX] if part in (parts[0], own) else []
-        pages[part] = {name: f"{part.name}-{name}" if name in taken else name for name in (*front, *part.executed)}
+        pages[part] = {
+            name: f"{part.name}-{name}" if name in taken else name
+            for name in (*front, *part.executed)
+        }
     with tempfile.TemporaryDirectory(prefix="pseudogec-") as folder, docutils_namespace():
         source, site = Path(folder, "source"), Path(folder, "site")
         (source / "_static").mkdir(parents=True)
@@ -160,8 +180,18 @@ def write_book(own: Part, before: Sequence[Part] = ()) -> Path:
                 (source / f"{page}.ipynb").write_text(json.dumps(content), encoding="utf-8")
         (source / "papers.md").write_text(_papers(pages), encoding="utf-8")
         (source / "python.md").write_text(_PYTHON, encoding="utf-8")
-        Sphinx(source, None, site, Path(folder, "doctrees"), "html", _SETTINGS, status=None, warning=sys.stderr).build()
-        (site / ".buildinfo").unlink()  # only for later builds into this folder, and not the same each time
+        Sphinx(
+            source,
+            None,
+            site,
+            Path(folder, "doctrees"),
+            "html",
+            _SETTINGS,
+            status=None,
+            warning=sys.stderr,
+        ).build()
+        # Only for later builds into this folder, and not the same each time
+        (site / ".buildinfo").unlink()
         for kind in ("figures", "tables"):
             if (own.outputs / kind).is_dir():
                 shutil.copytree(own.outputs / kind, site / kind)
@@ -175,22 +205,41 @@ Pages = Mapping[Part, Mapping[str, str]]
 
 
 def _page(part: Part, name: str, pages: Pages, is_own: bool) -> dict[str, Any]:
-    """An executed notebook as the book shows it: code folded, figures and tables with links to their files."""
+    """An executed notebook as the book shows it: code folded, figures and tables with links to
+    their files.
+    """
     path = part.outputs / "notebooks" / f"{name}.ipynb"
     if path.is_file():
         notebook: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     else:
-        notebook = {"cells": [{**_BLANK, "source": f"# {TITLE}"}], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+        notebook = {
+            "cells": [{**_BLANK, "source": f"# {TITLE}"}],
+            "metadata": {},
+            "nbformat": 4,
+            "nbformat_minor": 5,
+        }
 
     known = {name for its in pages.values() for name in its}
 
     def link(text: str) -> str:
         # A chapter that the book does not have is named without a link.
-        text = re.sub(r"\[([^\]]*)\]\((\w+)\.ipynb\)", lambda named: named[0] if named[2] in known else named[1], text)
-        text = re.sub(r"(\]\(|href=')(\w+)\.ipynb", lambda match: f"{match[1]}{_page_of(match[2], part, pages)}.html", text)
+        text = re.sub(
+            r"\[([^\]]*)\]\((\w+)\.ipynb\)",
+            lambda named: named[0] if named[2] in known else named[1],
+            text,
+        )
+        text = re.sub(
+            r"(\]\(|href=')(\w+)\.ipynb",
+            lambda match: f"{match[1]}{_page_of(match[2], part, pages)}.html",
+            text,
+        )
         return text.replace("](../tables/", "](tables/") if is_own else _TABLE_LINK.sub(r"\1", text)
 
-    cells = [cell for cell in notebook["cells"] if cell["cell_type"] != "code" or "".join(cell["source"]).strip()]
+    cells = [
+        cell
+        for cell in notebook["cells"]
+        if cell["cell_type"] != "code" or "".join(cell["source"]).strip()
+    ]
     injected = any("injected-parameters" in _tags(cell) for cell in cells)
     cells = [cell for cell in cells if not (injected and "parameters" in _tags(cell))]
     for cell in cells:
@@ -200,7 +249,9 @@ def _page(part: Part, name: str, pages: Pages, is_own: bool) -> dict[str, Any]:
                 cell["metadata"]["tags"] = ["remove-input"]
             elif not _OPEN & {*_tags(cell)}:
                 cell["metadata"]["tags"] = [*_tags(cell), "hide-input"]
-            cell["outputs"] = list(_outputs(cell["outputs"], part.outputs if is_own else None, link))
+            cell["outputs"] = list(
+                _outputs(cell["outputs"], part.outputs if is_own else None, link)
+            )
     cells = list(_with_something(cells))
     if len(pages) > 1:
         _name_part(cells[0], part, name, pages)
@@ -211,16 +262,24 @@ def _page(part: Part, name: str, pages: Pages, is_own: bool) -> dict[str, Any]:
 
 def _page_of(notebook: str, part: Part, pages: Pages) -> str:
     """The page of a notebook that a part links to: its own, or else the first one."""
-    return next((each[notebook] for each in (pages[part], *pages.values()) if notebook in each), notebook)
+    return next(
+        (each[notebook] for each in (pages[part], *pages.values()) if notebook in each), notebook
+    )
 
 
 def _name_part(first: dict[str, Any], part: Part, name: str, pages: Pages) -> None:
-    """Write into a page's first cell where its numbers come from, and which other parts have the same chapter."""
+    """Write into a page's first cell where its numbers come from, and which other parts have the
+    same chapter.
+    """
     title, _, rest = first["source"].partition("\n")
     page = pages[part][name]
     if page != name:
         title = f"# Overview ({part.name})" if name == INDEX else f"{title} ({part.name})"
-    others = [f"[{other.name}]({its[name]}.html)" for other, its in pages.items() if name in its and other is not part]
+    others = [
+        f"[{other.name}]({its[name]}.html)"
+        for other, its in pages.items()
+        if name in its and other is not part
+    ]
     same = f"; the same chapter of {', '.join(others)}" if others and name != INDEX else ""
     first["source"] = f"{title}\n\n*{part.kind.capitalize()}, profile {part.name}{same}.*\n{rest}"
 
@@ -230,7 +289,10 @@ def _contents(pages: Pages) -> str:
     listed: dict[str, list[str]] = {}
     for part, its in pages.items():
         listed.setdefault(part.kind, []).extend(page for page in its.values() if page != INDEX)
-    trees = [f":caption: {kind.capitalize()}\n:hidden:\n\n" + "\n".join(its) for kind, its in listed.items()]
+    trees = [
+        f":caption: {kind.capitalize()}\n:hidden:\n\n" + "\n".join(its)
+        for kind, its in listed.items()
+    ]
     return "\n\n".join(f"```{{toctree}}\n{tree}\n```" for tree in [*trees, _OTHERS])
 
 
@@ -240,11 +302,15 @@ def _only_shows(source: str) -> bool:
         statements = ast.parse(source).body
     except SyntaxError:  # such as a line for the shell
         return False
-    return all(isinstance(each, ast.Expr) and ast.unparse(each).startswith(_SHOWING) for each in statements)
+    return all(
+        isinstance(each, ast.Expr) and ast.unparse(each).startswith(_SHOWING) for each in statements
+    )
 
 
 def _with_something(cells: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The cells of sections that show something; a section whose every output says that there is nothing is left out."""
+    """The cells of sections that show something; a section whose every output says that there is
+    nothing is left out.
+    """
     sections: list[list[dict[str, Any]]] = [[]]
     for cell in cells:
         if cell["cell_type"] == "markdown" and cell["source"].startswith("## "):
@@ -271,9 +337,15 @@ def _tags(cell: dict[str, Any]) -> list[str]:
     return list(cell["metadata"].get("tags", ()))
 
 
-def _outputs(of_cell: Sequence[dict[str, Any]], outputs: Path | None, link: Callable[[str], str]) -> Iterator[dict[str, Any]]:
-    """Outputs with links to the files of figures and tables in the book's own run; without a run, as they are."""
-    captions = {about["caption_of"] for output in of_cell if "caption_of" in (about := _about(output))}
+def _outputs(
+    of_cell: Sequence[dict[str, Any]], outputs: Path | None, link: Callable[[str], str]
+) -> Iterator[dict[str, Any]]:
+    """Outputs with links to the files of figures and tables in the book's own run; without a run,
+    as they are.
+    """
+    captions = {
+        about["caption_of"] for output in of_cell if "caption_of" in (about := _about(output))
+    }
     for output in of_cell:
         data, about = output.get("data", {}), _about(output)
         if "caption_of" in about:
@@ -281,14 +353,23 @@ def _outputs(of_cell: Sequence[dict[str, Any]], outputs: Path | None, link: Call
         if "figure" in about and "image/png" in data:
             alt = output["metadata"].get("image/png", {}).get("alt", "")
             caption = about["caption"] if about["figure"] in captions else ""
-            data = {"text/html": _figure(outputs, about["figure"], "".join(data["image/png"]), alt, caption)}
+            data = {
+                "text/html": _figure(
+                    outputs, about["figure"], "".join(data["image/png"]), alt, caption
+                )
+            }
         elif "text/html" in data:
             html = link("".join(data["text/html"]))
             tables = re.findall(rf'{TABLE_ATTRIBUTE}="([^"]+)"', html)
-            links = "" if outputs is None else "".join(_file(outputs, "tables", name, "csv") for name in tables)
+            links = (
+                ""
+                if outputs is None
+                else "".join(_file(outputs, "tables", name, "csv") for name in tables)
+            )
             data = {
                 "text/html": html
-                and f"<div class='wide' tabindex='0' role='group' aria-label='Table'>{html}</div><p class='files'>{links}</p>"
+                and "<div class='wide' tabindex='0' role='group' "
+                f"aria-label='Table'>{html}</div><p class='files'>{links}</p>"
             }
         elif "text/markdown" in data:
             data = {"text/markdown": link("".join(data["text/markdown"]))}
@@ -301,9 +382,17 @@ def _about(output: dict[str, Any]) -> dict[str, str]:
 
 
 def _figure(outputs: Path | None, name: str, png: str, alt: str, caption: str) -> str:
-    """A figure with links to its files in the book's own run; of another run, with the picture (base64) in the page."""
-    path = f"figures/{name}.png" if outputs and (outputs / "figures" / f"{name}.png").is_file() else ""
-    links = "".join(_file(outputs, "figures", name, kind) for kind in ("png", "svg", "csv")) if outputs and path else ""
+    """A figure with links to its files in the book's own run; of another run, with the picture
+    (base64) in the page.
+    """
+    path = (
+        f"figures/{name}.png" if outputs and (outputs / "figures" / f"{name}.png").is_file() else ""
+    )
+    links = (
+        "".join(_file(outputs, "figures", name, kind) for kind in ("png", "svg", "csv"))
+        if outputs and path
+        else ""
+    )
     width = int.from_bytes(b64decode(png[:28])[16:20], "big")  # in pixels, of the PNG's header
     # Labels stay readable on a phone, where a wide figure scrolls.
     shape = f"class='dark-light' style='min-width:{0.36 * width:.0f}px' alt='{escape(alt)}'"
@@ -322,15 +411,27 @@ def _file(outputs: Path, folder: str, name: str, kind: str) -> str:
 
 
 def _papers(pages: Pages) -> str:
-    """A page that lists every numbered table and figure of the papers, and where it is in the book."""
+    """A page that lists every numbered table and figure of the papers, and where it is in the
+    book.
+    """
     lines = ["# Tables and figures of the papers, and where they are here"]
     for source, paper in PAPERS.items():
-        lines += ["", f"## {paper}", "", "| In the paper | What it shows | Here | Notebook |", "|:---|:---|:---|:---|"]
+        lines += [
+            "",
+            f"## {paper}",
+            "",
+            "| In the paper | What it shows | Here | Notebook |",
+            "|:---|:---|:---|:---|",
+        ]
         for item in published_items():
             if item.source == source:
                 chapters = [its[item.notebook] for its in pages.values() if item.notebook in its]
                 place = PLACES[item.place] if chapters else ""
-                links = ", ".join(f"[{item.notebook[:2]}]({page}.html)" for page in chapters) if place else ""
+                links = (
+                    ", ".join(f"[{item.notebook[:2]}]({page}.html)" for page in chapters)
+                    if place
+                    else ""
+                )
                 here = "; ".join(filter(None, [place, item.note.replace("|", "\\|")]))
                 lines.append(f"| {item.kind} {item.number} | {item.shows} | {here} | {links} |")
     return "\n".join(lines)
@@ -343,14 +444,20 @@ _KNOWN_OTHERWISE = {r"\arg": r"\operatorname{arg}", r"\textsc": r"\text"}
 
 
 _LONG = 30
-"""Characters of LaTeX from which a formula within a line may be wider than a phone, and scrolls by itself."""
+"""Characters of LaTeX from which a formula within a line may be wider than a phone, and scrolls by
+itself.
+"""
 
 
 def mathml(formula: str, block: bool) -> str:
     """A formula, LaTeX without dollars, as MathML."""
     from latex2mathml.converter import convert
 
-    known = re.sub(r"\\[A-Za-z]+", lambda command: _KNOWN_OTHERWISE.get(command[0], command[0]), formula.strip())
+    known = re.sub(
+        r"\\[A-Za-z]+",
+        lambda command: _KNOWN_OTHERWISE.get(command[0], command[0]),
+        formula.strip(),
+    )
     return str(convert(known, display="block" if block else "inline"))
 
 
@@ -363,7 +470,10 @@ def setup(app: Sphinx) -> dict[str, bool]:
             formula = node.astext()
             if block or len(formula) > _LONG:
                 scrolls = "tabindex='0' role='group' aria-label='Formula'"
-                self.body.append(f"<span class='formula{' block' if block else ''}' {scrolls}>{mathml(formula, block)}</span>")
+                self.body.append(
+                    f"<span class='formula{' block' if block else ''}' "
+                    f"{scrolls}>{mathml(formula, block)}</span>"
+                )
             else:
                 self.body.append(mathml(formula, block))
             raise SkipNode

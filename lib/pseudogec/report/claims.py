@@ -1,6 +1,7 @@
 """The papers' claims beside what is found here: one tidy frame, and how it is shown.
 
-A notebook saves the differences that bear on its claims. The front page judges all of them together (`evaluate.judged`).
+A notebook saves the differences that bear on its claims. The front page judges all of them together
+(`evaluate.judged`).
 """
 
 from __future__ import annotations
@@ -37,21 +38,31 @@ from pseudogec.report.trainings import EQUAL_BUDGETS
 from pseudogec.study import Pipeline, System
 
 NOTE = (
-    "Dots: here, with 95% intervals over test sentences and seeds; several where a claim has several amounts, methods or stages. "
+    "Dots: here, with 95% intervals over test sentences and seeds; several where a claim has "
+    "several amounts, methods or stages. "
     "◇: in the paper. Open a claim for its numbers."
 )
 
 HOW_JUDGED = (
-    "p is corrected for the number of comparisons in the whole list (Holm; for no difference and harm Bonferroni); a claim "
-    f"is decided where p is below {ALPHA:g}. No difference: the interval, so corrected, lies within {MARGIN:g} point either way. "
-    f"No gain: it lies below {MARGIN:g} point; harmful: below zero, and not within the margin. Uninformative: both systems have "
-    f"an F0.5 below {FLOOR:g}. Not tested: a side has one seed, or was not trained. {EQUAL_BUDGETS} In the paper: differences of "
-    "the means that it prints, without a spread; their setting is named where ours is another. These models: one system a "
-    "side, over sentences alone. Seeds to decide: with so many on each side, four studies of five decide what is open, if the "
-    "difference is as large as here. Undecidable here: no number of seeds would, because of the sentences alone."
+    "p is corrected for the number of comparisons in the whole list (Holm; for no difference and "
+    "harm Bonferroni); a claim "
+    f"is decided where p is below {ALPHA:g}. No difference: the interval, so corrected, lies "
+    f"within {MARGIN:g} point either way. "
+    f"No gain: it lies below {MARGIN:g} point; harmful: below zero, and not within the margin. "
+    "Uninformative: both systems have "
+    f"an F0.5 below {FLOOR:g}. Not tested: a side has one seed, or was not trained. "
+    f"{EQUAL_BUDGETS} In the paper: differences of "
+    "the means that it prints, without a spread; their setting is named where ours is another. "
+    "These models: one system a "
+    "side, over sentences alone. Seeds to decide: with so many on each side, four studies of five "
+    "decide what is open, if the "
+    "difference is as large as here. Undecidable here: no number of seeds would, because of the "
+    "sentences alone."
 )
 
-UNCORRECTED = "These intervals are not corrected for their number. The front page judges all claims together."
+UNCORRECTED = (
+    "These intervals are not corrected for their number. The front page judges all claims together."
+)
 
 PAPER = "paper"
 
@@ -75,14 +86,18 @@ class Claim:
     """A statement of a paper about one choice, as a comparison that decides it.
 
     Attributes:
-        source: where it is made: published tables, such as ``taslp2020:VI, taslp2020:Fig.4``, or another place in words.
-        column: the choice, as of :func:`opponents`; ``system`` where the grid has systems of several steps.
+        source: where it is made: published tables, such as ``taslp2020:VI, taslp2020:Fig.4``, or
+            another place in words.
+        column: the choice, as of :func:`opponents`; ``system`` where the grid has systems of
+            several steps.
         against: the value that the others are compared with.
         direction: how the others differ from it, according to the paper.
         measure: ``P``, ``R`` or ``F0.5``.
-        margin: the points within which a claim of no difference holds, and below which one of no gain does.
+        margin: the points within which a claim of no difference holds, and below which one of no
+            gain does.
         rows: the rows of the published tables that it rests on, as of :func:`paper_differences`.
-        theirs: the paper's names for ``column`` and ``against``, where they differ from ours; of systems, its names for both.
+        theirs: the paper's names for ``column`` and ``against``, where they differ from ours; of
+            systems, its names for both.
         where: what is special about our setting, in a word or two.
     """
 
@@ -100,7 +115,9 @@ class Claim:
 
     @property
     def made_in(self) -> str:
-        return ", ".join(named_table(part) if part in self.tables else part for part in self.source.split(", "))
+        return ", ".join(
+            named_table(part) if part in self.tables else part for part in self.source.split(", ")
+        )
 
     @property
     def tables(self) -> list[str]:
@@ -115,31 +132,46 @@ class Claim:
             ours, other = self.theirs
             printed = paper_scores(self.tables[0]).drop_duplicates("system").set_index("system").f05
             return {f"{ours} against {other}": printed[ours] - printed[other]}
-        return paper_differences(self.tables, self.measure, *(self.theirs or (self.column, self.against)), self.rows)
+        return paper_differences(
+            self.tables, self.measure, *(self.theirs or (self.column, self.against)), self.rows
+        )
 
     @property
     def setting_in_the_paper(self) -> str:
-        """The setting of the paper's numbers if ours are all of others, as where it trains jointly and we pretrain."""
+        """The setting of the paper's numbers if ours are all of others, as where it trains jointly
+        and we pretrain.
+        """
         theirs = {
             str(row["setting"])
             for table in map(paper_scores, self.tables)
             for row in table.to_dict("records")
-            if row["method"] != "none" and all(row[name] in values for name, values in self.rows.items())
+            if row["method"] != "none"
+            and all(row[name] in values for name, values in self.rows.items())
         }
         # Choe et al. name tracks in the place of settings.
-        single = (system for system in self.grid if isinstance(system, System) and system.method != "none")
+        single = (
+            system for system in self.grid if isinstance(system, System) and system.method != "none"
+        )
         ours = {name for system in single for name in (system.setting, system.track)}
         return theirs.pop() if ours and len(theirs) == 1 and not ours & theirs else ""
 
 
-def claim_rows(claims: Sequence[tuple[Claim, Sequence[Contrast]]], notebook: str, profile: str) -> pd.DataFrame:
-    """The differences behind claims, one a row: ours with what a verdict needs, then those of the papers."""
+def claim_rows(
+    claims: Sequence[tuple[Claim, Sequence[Contrast]]], notebook: str, profile: str
+) -> pd.DataFrame:
+    """The differences behind claims, one a row: ours with what a verdict needs, then those of the
+    papers.
+    """
     compared = [(claim, item) for claim, contrasts in claims for item in contrasts]
-    variances: dict[tuple[str, int], float] = {}  # of a measure of a comparison, in points, as all numbers of the rows
+    # Of a measure of a comparison, in points, as all numbers of the rows
+    variances: dict[tuple[str, int], float] = {}
     for measure in {claim.measure for claim, _ in compared}:
         own = [item for claim, item in compared if claim.measure == measure]
         estimates = seed_variances([item.differences[measure] for item in own])
-        variances |= {(measure, id(item)): 1e4 * (each or 0.0) for item, each in zip(own, estimates, strict=True)}
+        variances |= {
+            (measure, id(item)): 1e4 * (each or 0.0)
+            for item, each in zip(own, estimates, strict=True)
+        }
     rows: list[dict[str, Any]] = []
     for claim, contrasts in claims:
         about = {
@@ -182,7 +214,14 @@ def claim_rows(claims: Sequence[tuple[Claim, Sequence[Contrast]]], notebook: str
             )
         setting = claim.setting_in_the_paper
         rows += [
-            about | {"study": PAPER, "comparison": label, "difference": in_points(points), "points": points, "remark": setting}
+            about
+            | {
+                "study": PAPER,
+                "comparison": label,
+                "difference": in_points(points),
+                "points": points,
+                "remark": setting,
+            }
             for label, points in claim.in_the_paper().items()
         ]
         if not contrasts:
@@ -196,7 +235,9 @@ def read_rows(file: Path | TextIO) -> pd.DataFrame:
 
 
 def with_verdicts(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows of :func:`claim_rows`, judged together: ``verdict``, ``p``, ``seeds to decide``, ``excludes the paper's``."""
+    """The rows of :func:`claim_rows`, judged together: ``verdict``, ``p``, ``seeds to decide``,
+    ``excludes the paper's``.
+    """
     tested = rows[(rows.study == THIS_STUDY) & rows.untested.isna()]
     statements = [_statement(row) for row in tested.to_dict("records")]
     columns = ["verdict", "p", "seeds to decide"]
@@ -220,24 +261,43 @@ def _statement(row: Mapping[Any, Any]) -> Statement:
 
 
 def _excludes(row: pd.Series, table: pd.DataFrame) -> bool:
-    """Whether an interval excludes the difference that the paper prints; all of them where it compares others."""
-    theirs = table[(table.study == PAPER) & (table.claim == row.claim)].set_index("comparison").points
+    """Whether an interval excludes the difference that the paper prints; all of them where it
+    compares others.
+    """
+    theirs = (
+        table[(table.study == PAPER) & (table.claim == row.claim)].set_index("comparison").points
+    )
     theirs = theirs[[row.comparison]] if row.comparison in theirs else theirs
     return bool(len(theirs)) and (row.low > theirs.max() or row.high < theirs.min())
 
 
 def claims_html(rows: pd.DataFrame) -> Html:
-    """A line for each claim, with its intervals, the paper's differences and, where it was judged, the verdict."""
+    """A line for each claim, with its intervals, the paper's differences and, where it was judged,
+    the verdict.
+    """
     if rows.empty:
         return Html("")
     are_judged = "verdict" in rows
-    listed = [_claim_row(str(text), part, are_judged) for text, part in rows.groupby("claim", sort=False)]
+    listed = [
+        _claim_row(str(text), part, are_judged) for text, part in rows.groupby("claim", sort=False)
+    ]
     heads = ("Claim", "Difference in points", "Verdict" if are_judged else "Difference")
-    return Html(interval_table(listed, heads, NOTE if are_judged else f"{NOTE} {UNCORRECTED}", HOW_JUDGED if are_judged else ""))
+    return Html(
+        interval_table(
+            listed,
+            heads,
+            NOTE if are_judged else f"{NOTE} {UNCORRECTED}",
+            HOW_JUDGED if are_judged else "",
+        )
+    )
 
 
 def _claim_row(text: str, part: pd.DataFrame, are_judged: bool) -> Row:
-    ours = [row for row in part[part.study == THIS_STUDY].to_dict("records") if row["points"] == row["points"]]
+    ours = [
+        row
+        for row in part[part.study == THIS_STUDY].to_dict("records")
+        if row["points"] == row["points"]
+    ]
     theirs = part[part.study == PAPER].to_dict("records")
     about = part.iloc[0]
     details = [f"{escape(about['made in'])}; {about['measure']}"]
@@ -246,7 +306,9 @@ def _claim_row(text: str, part: pd.DataFrame, are_judged: bool) -> Row:
         look, sign = SHOWN[verdict]
         numbers = [row["difference"] for row in ours if row["verdict"] == verdict][:1]
         said = "<br>".join([f"<span class='verdict {look}'>{sign} {verdict}</span>", *numbers])
-        details += [f"<a href='{name}.ipynb'>chapter {name[:2]}</a>" for name in part.notebook.unique()]
+        details += [
+            f"<a href='{name}.ipynb'>chapter {name[:2]}</a>" for name in part.notebook.unique()
+        ]
     else:
         said = "<br>".join(row["difference"] for row in ours) or "not compared here"
     details += [f"{escape(row['comparison'])}: {escape(_told(row))}" for row in ours]
@@ -254,24 +316,41 @@ def _claim_row(text: str, part: pd.DataFrame, are_judged: bool) -> Row:
         setting = f"{row['remark']}: " if row["remark"] else ""
         details.append(escape(f"In the paper, {setting}{row['comparison']}: {row['difference']}"))
     looks = [SHOWN[Verdict(row["verdict"])][0] if are_judged else "open" for row in ours]
-    dots = [Dot(row["points"], row["low"], row["high"], look) for row, look in zip(ours, looks, strict=True)]
+    dots = [
+        Dot(row["points"], row["low"], row["high"], look)
+        for row, look in zip(ours, looks, strict=True)
+    ]
     return Row(text, said, dots, [row["points"] for row in theirs], details)
 
 
 def _told(row: Mapping[Any, Any]) -> str:
     parts = [row["difference"], f"{row['models']} models", row["remark"]]
-    parts += [f"{row[name]}{name}" for name in row if name.startswith(" on ") and row[name] == row[name]]
+    parts += [
+        f"{row[name]}{name}" for name in row if name.startswith(" on ") and row[name] == row[name]
+    ]
     if "verdict" in row:
         p_value, seeds = row["p"], row["seeds to decide"]
         parts += [str(row["verdict"])]
-        parts += [] if p_value != p_value else ["p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"]
-        parts += [] if not np.isfinite(seeds) else [f"{seeds:.0f} seeds to decide" if seeds < MOST_SEEDS else "very many seeds"]
-        parts += ["the paper's difference is outside this interval"] if row["excludes the paper's"] is True else []
+        parts += (
+            [] if p_value != p_value else ["p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"]
+        )
+        parts += (
+            []
+            if not np.isfinite(seeds)
+            else [f"{seeds:.0f} seeds to decide" if seeds < MOST_SEEDS else "very many seeds"]
+        )
+        parts += (
+            ["the paper's difference is outside this interval"]
+            if row["excludes the paper's"] is True
+            else []
+        )
     return "; ".join(filter(None, parts))
 
 
 def verdict_of(words: Iterable[str]) -> Verdict:
-    """The one verdict of a claim's comparisons: of those that decide it, else that it is open, else why it is not tested."""
+    """The one verdict of a claim's comparisons: of those that decide it, else that it is open, else
+    why it is not tested.
+    """
     verdicts = [Verdict(word) for word in words]
     for open_ones in (
         (Verdict.UNINFORMATIVE, Verdict.NOT_TESTED, Verdict.NOT_COMPARABLE),

@@ -1,12 +1,14 @@
-"""Conclusions that were written by hand for a run; each of their numbers is checked against the run's tables.
+"""Conclusions that were written by hand for a run; each of their numbers is checked against the
+run's tables.
 
-``notebooks/conclusions/<profile>.md`` has a section for each notebook. It begins with a list, the answer in short. A number is a
-link to its cell:
+``notebooks/conclusions/<profile>.md`` has a section for each notebook. It begins with a list, the
+answer in short. A number is a link to its cell:
 
     Direct noise reaches [30.3](generation_methods.csv?method=direct_noise#f05).
 
-The path is a table in the run's folder ``tables``, the query names its row, the fragment its column. A cell with words, such as
-the interval of a claim, agrees if it contains the text of the link.
+The path is a table in the run's folder ``tables``, the query names its row, the fragment its
+column. A cell with words, such as the interval of a claim, agrees if it contains the text of the
+link.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ from pseudogec.study.study import PROJECT
 FOLDER = PROJECT / "notebooks" / "conclusions"
 """A Markdown file for each profile that has conclusions."""
 
-NUMBER = re.compile(r"\[(?P<text>[^\[\]]*(?:\[[^\[\]]*\])?[^\[\]]*)\]\((?P<link>[^()\s]+\.csv\?[^()\s]*#[^()\s]+)\)")
+NUMBER = re.compile(
+    r"\[(?P<text>[^\[\]]*(?:\[[^\[\]]*\])?[^\[\]]*)\]\((?P<link>[^()\s]+\.csv\?[^()\s]*#[^()\s]+)\)"
+)
 """A link to a cell of a table."""
 
 
@@ -67,9 +71,16 @@ class Number(NamedTuple):
         unknown = {self.column, *self.row} - set(rows[0] if rows else ())
         if unknown:
             raise UserError(f"{path} has no column {', '.join(sorted(unknown))}")
-        matches = [row for row in rows if all(row[name] == csv_cell(value) for name, value in self.row.items())]
+        matches = [
+            row
+            for row in rows
+            if all(row[name] == csv_cell(value) for name, value in self.row.items())
+        ]
         if len(matches) != 1:
-            raise UserError(f"{path} has {len(matches)} rows with {dict(self.row)}; a number must name exactly one")
+            raise UserError(
+                f"{path} has {len(matches)} rows with {dict(self.row)}; a number must "
+                "name exactly one"
+            )
         return matches[0][self.column]
 
 
@@ -77,7 +88,9 @@ def numbers(text: str) -> Iterator[Number]:
     """The numbers of a text, in order."""
     for match in NUMBER.finditer(text):
         link = urlsplit(match["link"])
-        yield Number(match["text"], link.path, dict(parse_qsl(link.query)), unquote_plus(link.fragment))
+        yield Number(
+            match["text"], link.path, dict(parse_qsl(link.query)), unquote_plus(link.fragment)
+        )
 
 
 def sections(profile: str) -> dict[str, str]:
@@ -90,7 +103,8 @@ def sections(profile: str) -> dict[str, str]:
 
 
 def conclusion(profile: str, section: str, outputs: Path) -> tuple[Finding, Finding] | None:
-    """The list at the start of a section and the text behind it, or None if there is none or if it was written for other results.
+    """The list at the start of a section and the text behind it, or None if there is none or if it
+    was written for other results.
 
     Args:
         outputs: folder of the results.
@@ -98,13 +112,17 @@ def conclusion(profile: str, section: str, outputs: Path) -> tuple[Finding, Find
     text = sections(profile).get(section)
     if text is None or disagreements(text, outputs):
         return None
-    shown = NUMBER.sub(lambda match: f"[{match['text']}](../tables/{urlsplit(match['link']).path})", text)
+    shown = NUMBER.sub(
+        lambda match: f"[{match['text']}](../tables/{urlsplit(match['link']).path})", text
+    )
     paragraphs = shown.split("\n\n")
     return Finding(paragraphs[0]), Finding("\n\n".join(paragraphs[1:]))
 
 
 def disagreements(text: str, outputs: Path) -> list[str]:
-    """How a text's numbers differ from the results; tables of notebooks that were not executed yet are not compared."""
+    """How a text's numbers differ from the results; tables of notebooks that were not executed yet
+    are not compared.
+    """
     problems = []
     for number in numbers(text):
         if not (outputs / "tables" / number.table).is_file():

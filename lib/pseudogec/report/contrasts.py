@@ -1,4 +1,6 @@
-"""Comparisons of systems in tables: who is compared with whom, how large a difference is, and what the papers print."""
+"""Comparisons of systems in tables: who is compared with whom, how large a difference is, and what
+the papers print.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +19,19 @@ from pseudogec.study import System
 _NAMES = {measure.label: measure.name for measure in ERRANT.measures}
 
 NOTE = (
-    "In points, with 95% intervals over test sentences and seeds; validation loss in bits per subword, over seeds alone. *: "
-    "more than chance (p < 0.05, corrected by Holm's method for the number of rows). Models: how many each side has, one for "
-    "each seed; equal seeds are paired where both sides have five or more. Where a side has a single model, the result "
-    "holds for this model only: other seeds are not allowed for. Differences are of unrounded scores."
+    "In points, with 95% intervals over test sentences and seeds; validation loss in bits per "
+    "subword, over seeds alone. *: "
+    "more than chance (p < 0.05, corrected by Holm's method for the number of rows). Models: how "
+    "many each side has, one for "
+    "each seed; equal seeds are paired where both sides have five or more. Where a side has a "
+    "single model, the result "
+    "holds for this model only: other seeds are not allowed for. Differences are of "
+    "unrounded scores."
 )
 
 NOTE_ON_MARKS = (
-    "*: differs from the baseline by more than chance, over sentences and seeds (p < 0.05, corrected by Holm's method for the "
+    "*: differs from the baseline by more than chance, over sentences and seeds (p < 0.05, "
+    "corrected by Holm's method for the "
     "number of rows tested; rows of one seed and rows without a baseline are not tested)."
 )
 
@@ -34,7 +41,9 @@ MARK = " *"
 NOT_COMPARED = Nothing("This profile has nothing to compare here.")
 
 _Kind = tuple[tuple[str, Any], ...]
-"""The choices that make up a system, as names and values, without the seed; the method is the first."""
+"""The choices that make up a system, as names and values, without the seed; the method is the
+first.
+"""
 
 _NO_METHOD = ("method", "none")
 
@@ -52,20 +61,33 @@ def as_table(contrasts: Iterable[Contrast], note: str = "") -> Nothing | Html:
     if not listed:
         return NOT_COMPARED
     headline = ERRANT.headline.label
-    marks = {name: clear(listed, name) for name in dict.fromkeys(name for item in listed for name in item.differences)}
+    marks = {
+        name: clear(listed, name)
+        for name in dict.fromkeys(name for item in listed for name in item.differences)
+    }
     rows = []
     for place, item in enumerate(listed):
         texts = {
-            name: (as_loss if name == LOSS else with_interval)(difference) + (MARK if marks[name][place] else "")
+            name: (as_loss if name == LOSS else with_interval)(difference)
+            + (MARK if marks[name][place] else "")
             for name, difference in item.differences.items()
         }
-        details = [f"{_readable_measure(name)} {text}" for name, text in texts.items() if name != headline]
-        details += [f"models: {' against '.join(map(str, item.seeds))}", *filter(None, [item.remark])]
+        details = [
+            f"{_readable_measure(name)} {text}" for name, text in texts.items() if name != headline
+        ]
+        details += [
+            f"models: {' against '.join(map(str, item.seeds))}",
+            *filter(None, [item.remark]),
+        ]
         shown = [texts[headline], *([f"loss {texts[LOSS]}"] if LOSS in texts else [])]
         dot = _dot(item.differences[headline], "clear" if marks[headline][place] else "open")
         rows.append(Row(item.label, "<br>".join(shown), [dot], details=details))
-    told_of = f"{headline} with 95% intervals. *: more than chance. Open a row for the other measures."
-    return Html(interval_table(rows, ("Difference", "Points", headline), f"{told_of} {note}".strip(), NOTE))
+    told_of = (
+        f"{headline} with 95% intervals. *: more than chance. Open a row for the other measures."
+    )
+    return Html(
+        interval_table(rows, ("Difference", "Points", headline), f"{told_of} {note}".strip(), NOTE)
+    )
 
 
 def _readable_measure(name: str) -> str:
@@ -79,25 +101,33 @@ def _dot(difference: Estimate, look: str) -> Dot:
 
 
 def as_loss(difference: Estimate) -> str:
-    """A difference of losses with its 95% interval; alone, if a side has one seed and nothing follows for others."""
+    """A difference of losses with its 95% interval; alone, if a side has one seed and nothing
+    follows for others.
+    """
     low, high = difference.interval
-    return f"{difference.value:+.3f}" + (f" [{low:+.3f}, {high:+.3f}]" if high - low < float("inf") else "")
+    return f"{difference.value:+.3f}" + (
+        f" [{low:+.3f}, {high:+.3f}]" if high - low < float("inf") else ""
+    )
 
 
-def opponents(grid: Iterable[System], column: str, against: Any) -> Iterator[tuple[str, list[System], list[System]]]:
+def opponents(
+    grid: Iterable[System], column: str, against: Any
+) -> Iterator[tuple[str, list[System], list[System]]]:
     """Pair each kind of system of a grid with the one that differs from it in one choice.
 
     Args:
-        column: the choice: ``method``, ``seed_corpus``, ``setting``, ``pseudo_pairs``, ``upsample``, ``architecture``, ``track``,
-            or a method's parameter.
-        against: the value that all others are paired with; the method ``none``, the baseline, is paired with every system of its
-            architecture and track.
+        column: the choice: ``method``, ``seed_corpus``, ``setting``, ``pseudo_pairs``,
+            ``upsample``, ``architecture``, ``track``, or a method's parameter.
+        against: the value that all others are paired with; the method ``none``, the baseline, is
+            paired with every system of its architecture and track.
 
     Yields:
-        A label such as ``Direct noise against Baseline``, and the systems of both sides, one for each seed.
+        A label such as ``Direct noise against Baseline``, and the systems of both sides, one for
+        each seed.
 
     Raises:
-        UserError: systems are to be paired with the baseline, and the grid has several of one architecture and track.
+        UserError: systems are to be paired with the baseline, and the grid has several of one
+            architecture and track.
     """
     kinds: dict[_Kind, list[System]] = {}
     for system in grid:
@@ -107,12 +137,17 @@ def opponents(grid: Iterable[System], column: str, against: Any) -> Iterator[tup
             baselines = dict.fromkeys(system.name for system in kinds[kind])
             if len(baselines) > 1:
                 names = ", ".join(baselines)
-                raise UserError(f"the grid has several baselines ({names}); keep one, with `grid.only(setting=[...])`")
+                raise UserError(
+                    f"the grid has several baselines ({names}); keep one, with "
+                    "`grid.only(setting=[...])`"
+                )
     for label, kind, opponent in _pairs(kinds, column, against):
         yield label, kinds[kind], kinds[opponent]
 
 
-def _pairs(kinds: Collection[_Kind], column: str, against: Any) -> Iterator[tuple[str, _Kind, _Kind]]:
+def _pairs(
+    kinds: Collection[_Kind], column: str, against: Any
+) -> Iterator[tuple[str, _Kind, _Kind]]:
     varying = _varying(kinds) - {column}
     for kind in kinds:
         choices = dict(kind)
@@ -133,7 +168,9 @@ def _kind(system: System) -> _Kind:
 
 
 def _baseline(choices: Mapping[str, Any]) -> _Kind:
-    """The system without pseudo data that one with these choices is paired with; papers do not print all choices."""
+    """The system without pseudo data that one with these choices is paired with; papers do not
+    print all choices.
+    """
     return (_NO_METHOD, *((name, choices[name]) for name in _TOGETHER if name in choices))
 
 
@@ -142,7 +179,9 @@ def _is_baseline(kind: _Kind) -> bool:
 
 
 def _varying(kinds: Iterable[_Kind]) -> set[str]:
-    """The choices in which systems with pseudo data differ, and which a label must therefore name."""
+    """The choices in which systems with pseudo data differ, and which a label must therefore
+    name.
+    """
     values: dict[str, set[Any]] = {}
     for kind in kinds:
         if not _is_baseline(kind):
@@ -160,7 +199,11 @@ def _shown(name: str, value: Any) -> str:
 
 
 def paper_differences(
-    tables: Iterable[str], measure: str, column: str, against: Any, rows: Mapping[str, Sequence[Any]]
+    tables: Iterable[str],
+    measure: str,
+    column: str,
+    against: Any,
+    rows: Mapping[str, Sequence[Any]],
 ) -> dict[str, float]:
     """Differences, in points, between rows of published tables that differ in one choice.
 
@@ -169,16 +212,19 @@ def paper_differences(
     Args:
         tables: such as ``taslp2020:IV``; a row that several have is taken once.
         measure: ``P``, ``R`` or ``F0.5``.
-        column: the choice; ``against`` is the value that the others are compared with, as of :func:`opponents`.
+        column: the choice; ``against`` is the value that the others are compared with, as of
+            :func:`opponents`.
         rows: column -> values; other rows except the baseline are left out.
 
     Returns:
-        Label of the comparison -> the difference; comparisons of which the papers print only one side are left out.
+        Label of the comparison -> the difference; comparisons of which the papers print only one
+        side are left out.
     """
     printed: dict[_Kind, float] = {}
     for table in map(paper_scores, tables):
         names = ["method", "seed_corpus", "setting", "pseudo_pairs"]
-        # Where these do not tell the rows apart, their names do: stages of training, kinds of models.
+        # Where these do not tell the rows apart, their names do: stages of training, kinds of
+        # models.
         names += ["system"] if table.duplicated(names).any() else []
         table = table.astype({"pseudo_pairs": int})
         for row in table.to_dict("records"):
@@ -186,5 +232,10 @@ def paper_differences(
             if baseline or all(row[name] in values for name, values in rows.items()):
                 kind = _baseline({}) if baseline else tuple((name, row[name]) for name in names)
                 printed.setdefault(kind, row[_NAMES[measure]])
-    differences = {label: printed[kind] - printed[opponent] for label, kind, opponent in _pairs(printed, column, against)}
-    return {label: difference for label, difference in differences.items() if difference == difference}
+    differences = {
+        label: printed[kind] - printed[opponent]
+        for label, kind, opponent in _pairs(printed, column, against)
+    }
+    return {
+        label: difference for label, difference in differences.items() if difference == difference
+    }

@@ -1,6 +1,8 @@
-"""Diagrams of methods: boxes and arrows, drawn like the figures and readable on paper without colours.
+"""Diagrams of methods: boxes and arrows, drawn like the figures and readable on paper without
+colours.
 
-Corners and colours show the kind of a box: text has square corners, a step of work round ones, a model is an ellipse.
+Corners and colours show the kind of a box: text has square corners, a step of work round ones, a
+model is an ellipse.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ _INK = "#222222"
 
 
 class Box(NamedTuple):
-    """A box of a diagram; columns and rows count from the upper left corner, and may be fractions."""
+    """A box of a diagram; columns and rows count from the upper left corner, and may be
+    fractions.
+    """
 
     kind: Kind
     text: str
@@ -44,7 +48,12 @@ class Arrow(NamedTuple):
     end: str
 
 
-def flow(boxes: Mapping[str, Box], arrows: Iterable[Arrow], caption: str, titles: Mapping[float, str] | None = None) -> Picture:
+def flow(
+    boxes: Mapping[str, Box],
+    arrows: Iterable[Arrow],
+    caption: str,
+    titles: Mapping[float, str] | None = None,
+) -> Picture:
     """A diagram.
 
     Args:
@@ -64,9 +73,20 @@ def flow(boxes: Mapping[str, Box], arrows: Iterable[Arrow], caption: str, titles
     for name, box in boxes.items():
         shape, colour = _SHAPES[box.kind]
         look = {"boxstyle": shape, "facecolor": colour, "edgecolor": _INK, "linewidth": 1.1}
-        drawn[name] = axes.text(box.column, box.row, box.text, ha="center", va="center", fontsize=10.5, color=_INK, bbox=look)
+        drawn[name] = axes.text(
+            box.column,
+            box.row,
+            box.text,
+            ha="center",
+            va="center",
+            fontsize=10.5,
+            color=_INK,
+            bbox=look,
+        )
     for row, title in (titles or {}).items():
-        axes.text(left, row, title, ha="left", va="center", fontsize=11, fontweight="bold", color=_INK)
+        axes.text(
+            left, row, title, ha="left", va="center", fontsize=11, fontweight="bold", color=_INK
+        )
     figure.canvas.draw()  # boxes take their places, and arrows can end at their edges
     for arrow in arrows:
         start, end = boxes[arrow.start], boxes[arrow.end]
@@ -92,12 +112,22 @@ def pseudo_data() -> Picture:
         "target": Box("pseudo", "target $Y$:\nthe sentence\nitself", 5.1, 1.2),
     }
     arrows = [
-        *(Arrow(*pair) for pair in [("texts", "clean"), ("clean", "seed"), ("seed", "noise"), ("noise", "source")]),
+        *(
+            Arrow(*pair)
+            for pair in [
+                ("texts", "clean"),
+                ("clean", "seed"),
+                ("seed", "noise"),
+                ("noise", "source"),
+            ]
+        ),
         Arrow("seed", "target"),
     ]
     caption = (
-        "How pseudo pairs are made from a seed corpus. Texts are split into sentences and filtered. A method adds errors to each "
-        "sentence. The sentence with errors is the source of a pseudo pair, the sentence itself its target."
+        "How pseudo pairs are made from a seed corpus. Texts are split into sentences and "
+        "filtered. A method adds errors to each "
+        "sentence. The sentence with errors is the source of a pseudo pair, the sentence itself "
+        "its target."
     )
     return flow(boxes, arrows, caption)
 
@@ -110,17 +140,29 @@ def back_translation() -> Picture:
         "training": Box("step", "training", 2.6, 0),
         "model": Box("model", "reverse\nmodel", 3.6, 0),
         "seed": Box("text", "seed sentence\n$Y$: He depends on her .", 0.45, 1.3),
-        "search": Box("step", "beam search, scores\n$+\\; r\\,\\beta_{\\mathrm{random}}$", 3.6, 1.3),
+        "search": Box(
+            "step", "beam search, scores\n$+\\; r\\,\\beta_{\\mathrm{random}}$", 3.6, 1.3
+        ),
         "source": Box("pseudo", "source of a pseudo pair\n$X$: He depend of her .", 5.5, 1.3),
         "target": Box("pseudo", "target of the pair\n$Y$: He depends on her .", 5.5, 2.3),
     }
     arrows = [
-        *(Arrow(*pair) for pair in [("genuine", "turned"), ("turned", "training"), ("training", "model"), ("model", "search")]),
+        *(
+            Arrow(*pair)
+            for pair in [
+                ("genuine", "turned"),
+                ("turned", "training"),
+                ("training", "model"),
+                ("model", "search"),
+            ]
+        ),
         *(Arrow(*pair) for pair in [("seed", "search"), ("search", "source"), ("seed", "target")]),
     ]
     caption = (
-        "Back-translation with noise. A reverse model learns to write errors, from genuine pairs turned around. Its beam search "
-        "adds random numbers to the scores. Its output for a grammatical sentence is the source of a pseudo pair, the "
+        "Back-translation with noise. A reverse model learns to write errors, from genuine pairs "
+        "turned around. Its beam search "
+        "adds random numbers to the scores. Its output for a grammatical sentence is the source of "
+        "a pseudo pair, the "
         "sentence itself its target."
     )
     return flow(boxes, arrows, caption, {0: "once", 1.3: "for each\nsentence"})
@@ -142,24 +184,51 @@ def joint_and_pretrain() -> Picture:
         "model": Box("model", "corrector\n$\\hat\\Theta$", 4.9, 3),
     }
     arrows = [
-        *(Arrow(*pair) for pair in [("joint genuine", "mix"), ("joint pseudo", "mix"), ("mix", "joint training")]),
-        *(Arrow(*pair) for pair in [("joint training", "joint model"), ("pseudo", "pretraining"), ("pretraining", "pretrained")]),
-        *(Arrow(*pair) for pair in [("pretrained", "fine-tuning"), ("genuine", "fine-tuning"), ("fine-tuning", "model")]),
+        *(
+            Arrow(*pair)
+            for pair in [
+                ("joint genuine", "mix"),
+                ("joint pseudo", "mix"),
+                ("mix", "joint training"),
+            ]
+        ),
+        *(
+            Arrow(*pair)
+            for pair in [
+                ("joint training", "joint model"),
+                ("pseudo", "pretraining"),
+                ("pretraining", "pretrained"),
+            ]
+        ),
+        *(
+            Arrow(*pair)
+            for pair in [
+                ("pretrained", "fine-tuning"),
+                ("genuine", "fine-tuning"),
+                ("fine-tuning", "model"),
+            ]
+        ),
     ]
     caption = (
-        "The two settings. JOINT trains once, on a mixture of genuine and pseudo pairs; with upsampling each genuine pair stands "
+        "The two settings. JOINT trains once, on a mixture of genuine and pseudo pairs; with "
+        "upsampling each genuine pair stands "
         "in it k times. PRETRAIN trains on pseudo pairs first, then on genuine pairs alone."
     )
     return flow(boxes, arrows, caption, {0.5: "JOINT", 3: "PRETRAIN"})
 
 
 def pipeline(study: Study, system: str) -> Picture:
-    """The steps of a system from top to bottom; beside steps that use models, their training data."""
+    """The steps of a system from top to bottom; beside steps that use models, their training
+    data.
+    """
     boxes, arrows = {"0": Box("text", "sentence as it was written", 1, 0)}, list[Arrow]()
     steps = all_steps(study.profile, system)
     for number, step in enumerate(steps, start=1):
         boxes[f"{number}"] = Box(
-            "step", f"{step.label.capitalize()}:\n{fill(step.describe().replace('_', ' '), 36)}", 1, 1.1 * number
+            "step",
+            f"{step.label.capitalize()}:\n{fill(step.describe().replace('_', ' '), 36)}",
+            1,
+            1.1 * number,
         )
         arrows.append(Arrow(f"{number - 1}", f"{number}"))
         if trained := dict.fromkeys(_training(study, model) for model in step.model_names):
@@ -168,7 +237,8 @@ def pipeline(study: Study, system: str) -> Picture:
     boxes["corrected"] = Box("text", "its correction", 1, 1.1 * len(steps) + 1)
     arrows.append(Arrow(f"{len(steps)}", "corrected"))
     caption = (
-        f"The system {readable(system)}, step by step, as the profile describes it; on the right the training data of its models."
+        f"The system {readable(system)}, step by step, as the profile describes it; on the right "
+        "the training data of its models."
     )
     return flow(boxes, arrows, caption)
 
@@ -176,11 +246,24 @@ def pipeline(study: Study, system: str) -> Picture:
 def _training(study: Study, name: str) -> str:
     model = study.profile.models[name]
     pseudo = f"{model.pseudo_pairs:,} pairs of {method_label(model.method)}"
-    genuine = "text and the same text with noise" if study.profile.corpora.noised else "genuine pairs"
+    genuine = (
+        ("text and the same text with noise") if study.profile.corpora.noised else "genuine pairs"
+    )
     names = {"pseudo": pseudo, "genuine": genuine, "in_domain": "those like the test set"}
 
     def described(part: str | MorePseudoData) -> str:
-        return names[part] if isinstance(part, str) else f"{part.pseudo_pairs:,} pairs of {method_label(part.method)}"
+        return (
+            names[part]
+            if isinstance(part, str)
+            else (f"{part.pseudo_pairs:,} pairs of {method_label(part.method)}")
+        )
 
-    stages = [[described(part) for part in stage.data if part != "copies"] for stage in study.profile.stages(model.setting)]
-    return fill(f"trained on {', then '.join(' and '.join(parts) for parts in stages if parts)}", 24, break_on_hyphens=False)
+    stages = [
+        [described(part) for part in stage.data if part != "copies"]
+        for stage in study.profile.stages(model.setting)
+    ]
+    return fill(
+        f"trained on {', then '.join(' and '.join(parts) for parts in stages if parts)}",
+        24,
+        break_on_hyphens=False,
+    )

@@ -1,7 +1,8 @@
-"""How a notebook shows results: sentences as Markdown, HTML, and pictures with their captions and descriptions.
+"""How a notebook shows results: sentences as Markdown, HTML, and pictures with their captions and
+descriptions.
 
-Jupyter keeps a picture's name, caption and description in the metadata of the output. The book of a run
-(:mod:`pseudogec.report.book`) makes captions, alternative texts and links of them.
+Jupyter keeps a picture's name, caption and description in the metadata of the output. The book of a
+run (:mod:`pseudogec.report.book`) makes captions, alternative texts and links of them.
 """
 
 from __future__ import annotations
@@ -28,14 +29,18 @@ _MOST_NAMES = 12  # that a description lists one by one
 
 
 class Finding(str):
-    """A sentence that a notebook shows as Markdown without HTML: names in it, such as a profile's, may be anything."""
+    """A sentence that a notebook shows as Markdown without HTML: names in it, such as a profile's,
+    may be anything.
+    """
 
     def _repr_markdown_(self) -> str:
         return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", self)
 
 
 class Nothing(Finding):
-    """Says why there is nothing to show; the book leaves it out, and sections that have nothing else."""
+    """Says why there is nothing to show; the book leaves it out, and sections that have nothing
+    else.
+    """
 
     def _repr_markdown_(self) -> tuple[str, dict[str, bool]]:  # type: ignore[override]
         return super()._repr_markdown_(), {"nothing": True}
@@ -49,28 +54,45 @@ class Html(str):
 
 
 def csv_cell(value: Any) -> Any:
-    """A cell of a CSV file: a text that a spreadsheet would compute is quoted as text, by the apostrophe that they know."""
+    """A cell of a CSV file: a text that a spreadsheet would compute is quoted as text, by the
+    apostrophe that they know.
+    """
     return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
 
 
-NOT_LISTED = Nothing("*The profile lists no systems for this section under `notebooks`, so there is nothing to show.*")
+NOT_LISTED = Nothing(
+    "*The profile lists no systems for this section under `notebooks`, so there "
+    "is nothing to show.*"
+)
 
 NOT_WRITTEN = Nothing("*No conclusions are written for these results.*")
 
 LEARNT_NOTHING = Finding(
-    f"*These models learnt nothing: no F0.5 reaches {FLOOR:g}. Raise the amounts under `scale`, or train for longer.*"
+    f"*These models learnt nothing: no F0.5 reaches {FLOOR:g}. Raise the amounts under `scale`, or "
+    "train for longer.*"
 )
 
-NO_SIMULATION = Nothing("*The genuine data of this profile are no simulation that could be compared with W&I.*")
+NO_SIMULATION = Nothing(
+    "*The genuine data of this profile are no simulation that could be compared with W&I.*"
+)
 
 
 def show_figure(png: bytes, name: str, caption: str, description: str) -> None:
-    """Show a picture and its caption in the notebook; outside of one, only print the description."""
+    """Show a picture and its caption in the notebook; outside of one, only print the
+    description.
+    """
     from IPython.display import display
 
-    about = {"image/png": {"alt": f"{caption} {description}".strip()}, METADATA: {"figure": name, "caption": caption}}
+    about = {
+        "image/png": {"alt": f"{caption} {description}".strip()},
+        METADATA: {"figure": name, "caption": caption},
+    }
     encoded = base64.b64encode(png).decode("ascii")
-    display({"image/png": encoded, "text/plain": f"<Figure {name}: {description}>"}, metadata=about, raw=True)
+    display(
+        {"image/png": encoded, "text/plain": f"<Figure {name}: {description}>"},
+        metadata=about,
+        raw=True,
+    )
     if caption:
         display(
             {"text/markdown": Finding(f"*{caption}*")._repr_markdown_(), "text/plain": caption},
@@ -88,10 +110,17 @@ def show_while_running(text: str) -> None:
 
 def describe(figure: Figure) -> str:
     """The meaning of a figure's axes and colours, and the range of its values."""
-    panels = [_panel(axes) for axes in figure.axes if axes.get_xlabel() or axes.get_ylabel() or axes.get_title()]
-    legends = [legend for axes in figure.axes if (legend := axes.get_legend())] + list(figure.legends)
+    panels = [
+        _panel(axes)
+        for axes in figure.axes
+        if axes.get_xlabel() or axes.get_ylabel() or axes.get_title()
+    ]
+    legends = [legend for axes in figure.axes if (legend := axes.get_legend())] + list(
+        figure.legends
+    )
     keys = [
-        f"{legend.get_title().get_text() or 'Shown'}: {_listed([text.get_text() for text in legend.get_texts()])}."
+        f"{legend.get_title().get_text() or 'Shown'}: "
+        f"{_listed([text.get_text() for text in legend.get_texts()])}."
         for legend in legends
     ]
     return " ".join(dict.fromkeys(filter(None, [*panels, *keys])))
@@ -99,8 +128,15 @@ def describe(figure: Figure) -> str:
 
 def _panel(axes: Axes) -> str:
     title = axes.get_title()
-    sides = (("horizontal", axes.get_xlabel(), axes.xaxis), ("vertical", axes.get_ylabel(), axes.yaxis))
-    shown = [(f"{direction}:", label, _span(axis)) for direction, label, axis in sides if label or _categories(axis)]
+    sides = (
+        ("horizontal", axes.get_xlabel(), axes.xaxis),
+        ("vertical", axes.get_ylabel(), axes.yaxis),
+    )
+    shown = [
+        (f"{direction}:", label, _span(axis))
+        for direction, label, axis in sides
+        if label or _categories(axis)
+    ]
     spoken = [" ".join(filter(None, parts)) for parts in shown]
     return f"{title + ': ' if title else 'Axes, '}{'; '.join(spoken)}." if spoken else ""
 
@@ -117,7 +153,11 @@ def _span(axis: Axis) -> str:
 
 def _categories(axis: Axis) -> list[str]:
     names = [label.get_text() for label in axis.get_ticklabels()]
-    return [] if any(_is_number(name) for name in names if name) else [" ".join(name.split()) for name in names if name]
+    return (
+        []
+        if any(_is_number(name) for name in names if name)
+        else [" ".join(name.split()) for name in names if name]
+    )
 
 
 def _is_number(text: str) -> bool:

@@ -25,11 +25,12 @@ _NUMBER_OF = "#"
 
 
 def published_settings(profile: str) -> list[dict[str, str]]:
-    """Every setting of the papers that a profile repeats and of their released code, and some that they leave open.
+    """Every setting of the papers that a profile repeats and of their released code, and some that
+    they leave open.
 
     Returns:
-        ``source`` (a paper or its code), ``place`` in the source, ``setting``, ``theirs`` (YAML; empty where it is not stated)
-        and ``key``, the setting's name in a profile.
+        ``source`` (a paper or its code), ``place`` in the source, ``setting``, ``theirs`` (YAML;
+        empty where it is not stated) and ``key``, the setting's name in a profile.
     """
     with (FOLDER / "hyperparameters.csv").open(encoding="utf-8", newline="") as file:
         return [row for row in csv.DictReader(file) if row["profile"] == profile]
@@ -39,11 +40,13 @@ def hyperparameters(profile: Profile) -> pd.DataFrame:
     """The settings of a profile that repeats a paper, beside the paper's.
 
     Returns:
-        One row for each published setting: ``source``, ``setting``, ``theirs``, ``ours``, ``why`` where they differ or where
-        the source leaves the setting open, and ``key``, the setting's name in a profile.
+        One row for each published setting: ``source``, ``setting``, ``theirs``, ``ours``, ``why``
+        where they differ or where the source leaves the setting open, and ``key``, the setting's
+        name in a profile.
 
     Raises:
-        UserError: a key of a published setting is not in the profile, and its ``differences`` do not name ours.
+        UserError: a key of a published setting is not in the profile, and its ``differences`` do
+            not name ours.
     """
     rows = []
     for row in published_settings(profile.name):
@@ -52,19 +55,29 @@ def hyperparameters(profile: Profile) -> pd.DataFrame:
         ours = _shown(_ours(profile, row["key"], difference))
         why = difference.why if difference and ours != theirs else ""
         source = f"{_SOURCES[row['source']]}, {row['place']}"
-        rows.append({"source": source, "setting": row["setting"], "theirs": theirs, "ours": ours, "why": why, "key": row["key"]})
+        rows.append(
+            {
+                "source": source,
+                "setting": row["setting"],
+                "theirs": theirs,
+                "ours": ours,
+                "why": why,
+                "key": row["key"],
+            }
+        )
     return pd.DataFrame(rows, columns=["source", "setting", "theirs", "ours", "why", "key"])
 
 
 def settings_table(report: Report, name: str) -> StyledTable:
-    """The settings of a profile of ``params/`` that differ from those of the paper that it repeats; saved, all of them, as
-    ``settings_NAME``.
+    """The settings of a profile of ``params/`` that differ from those of the paper that it repeats;
+    saved, all of them, as ``settings_NAME``.
     """
     profile = load_profile(PROJECT / "params" / f"{name}.yaml")
     table = hyperparameters(profile).drop(columns="key")
     other = table[table.ours != table.theirs]
     caption = (
-        f"Profile {name}: the {len(other)} of {len(table)} settings that differ from the source's, or that it leaves open. The "
+        f"Profile {name}: the {len(other)} of {len(table)} settings that differ from the source's, "
+        "or that it leaves open. The "
         "file has all of them, with the place where each is stated."
     )
     return report.keep(styled(other.drop(columns="source"), caption), table, f"settings_{name}")
@@ -79,17 +92,25 @@ def _ours(profile: Profile, key: str, difference: Difference | None) -> Any:
         for part in name.split("."):
             place = _part(place, part)
     except (LookupError, AttributeError, ValueError):
-        raise UserError(f"profile {profile.name}: `{key}` is not a key of it; name our setting under its `differences`") from None
+        raise UserError(
+            f"profile {profile.name}: `{key}` is not a key of it; name our setting "
+            "under its `differences`"
+        ) from None
     return len(place) if name != key else place
 
 
 def _part(place: Any, name: str) -> Any:
     # An architecture's name stands for all of its settings, not only for those that it changes.
     if isinstance(place, Profile) and name == "architectures":
-        return {architecture: place.architecture_of(architecture) for architecture in place.architectures}
+        return {
+            architecture: place.architecture_of(architecture)
+            for architecture in place.architectures
+        }
     if isinstance(place, Profile) and name == "optimisations_of":
         return {
-            architecture: {name: place.optimisation_of(name, architecture) for name in place.optimisations}
+            architecture: {
+                name: place.optimisation_of(name, architecture) for name in place.optimisations
+            }
             for architecture in place.architectures
         }
     if isinstance(place, Mapping):

@@ -1,6 +1,8 @@
-"""Rows of a table with their intervals drawn beside the words: what is compared, a dot with its interval, what follows.
+"""Rows of a table with their intervals drawn beside the words: what is compared, a dot with its
+interval, what follows.
 
-The numbers of a row are in its text, so that nothing is lost where a viewer of notebooks leaves drawings out.
+The numbers of a row are in its text, so that nothing is lost where a viewer of notebooks leaves
+drawings out.
 """
 
 from __future__ import annotations
@@ -11,7 +13,13 @@ from html import escape
 
 _WIDTH, _ROW = 200, 16
 
-_COLOURS = {"clear": "#222222", "agrees": "#00694d", "disagrees": "#a63d00", "open": "#6b6b6b", "missing": "#9a9a9a"}
+_COLOURS = {
+    "clear": "#222222",
+    "agrees": "#00694d",
+    "disagrees": "#a63d00",
+    "open": "#6b6b6b",
+    "missing": "#9a9a9a",
+}
 """Look of a dot -> its colour; the style sheet of the book has others for the dark."""
 
 _TICKS = (1, 2, 5, 10, 20, 50, 100)
@@ -19,7 +27,9 @@ _TICKS = (1, 2, 5, 10, 20, 50, 100)
 
 @dataclass(frozen=True)
 class Dot:
-    """A difference in points, with the ends of its 95% interval and a look, a key of ``_COLOURS``."""
+    """A difference in points, with the ends of its 95% interval and a look, a key of
+    ``_COLOURS``.
+    """
 
     points: float
     low: float
@@ -46,7 +56,9 @@ class Row:
     details: Sequence[str] = ()
 
 
-def interval_table(rows: Sequence[Row], heads: tuple[str, str, str], note: str = "", more: str = "") -> str:
+def interval_table(
+    rows: Sequence[Row], heads: tuple[str, str, str], note: str = "", more: str = ""
+) -> str:
     """HTML of rows on one scale; intervals that are longer than the scale are cut off.
 
     Args:
@@ -54,15 +66,20 @@ def interval_table(rows: Sequence[Row], heads: tuple[str, str, str], note: str =
         note: a line below.
         more: a longer text, folded.
     """
-    values = [dot.points for row in rows for dot in row.ours] + [value for row in rows for value in row.theirs]
+    values = [dot.points for row in rows for dot in row.ours] + [
+        value for row in rows for value in row.theirs
+    ]
     most = max(4.0, 1.4 * sorted(map(abs, values))[int(0.9 * (len(values) - 1))] if values else 0.0)
     tick = max(at for at in _TICKS if at <= max(0.8 * most, 1))
     ticks = "".join(
-        f"<text x='{_place(at, most)}' y='12' text-anchor='middle' font-size='11' fill='currentColor'>{at:+d}</text>"
+        f"<text x='{_place(at, most)}' y='12' text-anchor='middle' font-size='11' "
+        f"fill='currentColor'>{at:+d}</text>"
         for at in (-tick, tick)
     )
     text, plot, said = heads
-    head = "".join(f"<th scope='col'>{title}</th>" for title in (text, f"{plot}{_svg(ticks, 14)}", said))
+    head = "".join(
+        f"<th scope='col'>{title}</th>" for title in (text, f"{plot}{_svg(ticks, 14)}", said)
+    )
     body = "".join(_row(row, most) for row in rows)
     notes = f"<p>{note}</p>" if note else ""
     return (
@@ -82,19 +99,25 @@ def _row(row: Row, most: float) -> str:
         text = f"<details><summary>{text}</summary><ul>{listed}</ul></details>"
     height = _ROW * max(len(row.ours), 1)
     zero = _place(0, most)
-    drawn = [f"<line x1='{zero}' x2='{zero}' y1='0' y2='{height}' stroke='currentColor' stroke-dasharray='2 2'/>"]
+    drawn = [
+        f"<line x1='{zero}' x2='{zero}' y1='0' y2='{height}' stroke='currentColor' "
+        "stroke-dasharray='2 2'/>"
+    ]
     for number, dot in enumerate(row.ours):
         y, colour = _ROW * (number + 0.5), _COLOURS[dot.look]
         drawn.append(
-            f"<g class='{dot.look}' fill='{colour}' stroke='{colour}'><line x1='{_place(dot.low, most)}' "
+            f"<g class='{dot.look}' fill='{colour}' stroke='{colour}'><line "
+            f"x1='{_place(dot.low, most)}' "
             f"x2='{_place(dot.high, most)}' y1='{y}' y2='{y}' stroke-width='2.5'/>"
             f"<circle cx='{_place(dot.points, most)}' cy='{y}' r='4'/></g>"
         )
     drawn += [
-        f"<path d='M{_place(value, most)} {height / 2 - 5}l5 5l-5 5l-5 -5z' fill='none' stroke='currentColor'/>"
+        f"<path d='M{_place(value, most)} {height / 2 - 5}l5 5l-5 5l-5 -5z' fill='none' "
+        "stroke='currentColor'/>"
         for value in row.theirs
     ]
-    return f"<tr><th scope='row'>{text}</th><td>{_svg(''.join(drawn), height)}</td><td>{row.said}</td></tr>"
+    picture = _svg("".join(drawn), height)
+    return f"<tr><th scope='row'>{text}</th><td>{picture}</td><td>{row.said}</td></tr>"
 
 
 def _svg(drawn: str, height: int) -> str:

@@ -28,7 +28,9 @@ LEFT = "text-align:left"
 
 
 def marked_operations(examples: Iterable[tuple[object, Sequence[Sequence[str]]]]) -> Html:
-    """A table of sentences, each a heading and operations as (kind, before, after), marked by colour and by line."""
+    """A table of sentences, each a heading and operations as (kind, before, after), marked by
+    colour and by line.
+    """
     rows = "".join(
         f"<tr><th scope='row' style='{LEFT}; white-space:nowrap'>{escape(str(heading))}</th>"
         f"<td style='{LEFT}'>{_marked(steps)}</td></tr>"
@@ -39,56 +41,87 @@ def marked_operations(examples: Iterable[tuple[object, Sequence[Sequence[str]]]]
 
 
 def typical_example(methods: Mapping[str, Sequence[Mapping[str, Any]]]) -> int:
-    """The number (from 0) of the sentence whose numbers of edits are nearest to the methods' averages.
+    """The number (from 0) of the sentence whose numbers of edits are nearest to the methods'
+    averages.
 
     Deviations are divided by each method's own spread. Operations of kind ``keep`` change nothing.
     """
-    edits = [[sum(kind != "keep" for kind, *_ in example["operations"]) for example in examples] for examples in methods.values()]
+    edits = [
+        [sum(kind != "keep" for kind, *_ in example["operations"]) for example in examples]
+        for examples in methods.values()
+    ]
     counts = np.array(edits, float)
     spread = np.maximum(counts.std(axis=1, keepdims=True), 1e-9)
     return int(np.abs((counts - counts.mean(axis=1, keepdims=True)) / spread).sum(axis=0).argmin())
 
 
 def marked_edits(sentences: Iterable[tuple[str, AnnotatedSentence]]) -> Html:
-    """A table of sentences under headings with the edits of their first annotator marked in place, each with its error type."""
+    """A table of sentences under headings with the edits of their first annotator marked in place,
+    each with its error type.
+    """
     rows = "".join(
-        f"<tr><th scope='row' style='{LEFT}'>{escape(heading)}</th><td style='{LEFT}'>{_edited(sentence)}</td></tr>"
+        f"<tr><th scope='row' style='{LEFT}'>{escape(heading)}</th><td "
+        f"style='{LEFT}'>{_edited(sentence)}</td></tr>"
         for heading, sentence in sentences
     )
     return Html(f"<table>{rows}</table>")
 
 
-def marked_corrections(examples: Iterable[tuple[str, AnnotatedSentence, Mapping[str, Sequence[Edit]]]]) -> Html:
-    """A table of sentences under headings as the reference (its first annotator) and several systems correct them, each edit
-    marked as right, wrong or missed.
+def marked_corrections(
+    examples: Iterable[tuple[str, AnnotatedSentence, Mapping[str, Sequence[Edit]]]],
+) -> Html:
+    """A table of sentences under headings as the reference (its first annotator) and several
+    systems correct them, each edit marked as right, wrong or missed.
     """
     rows = []
     for heading, sentence, systems in examples:
         gold = sentence.annotators.get(0, ())
-        rows.append(f"<tr><th scope='rowgroup' colspan='2' style='{LEFT}; padding-top:1em'>{escape(heading)}</th></tr>")
+        rows.append(
+            f"<tr><th scope='rowgroup' colspan='2' style='{LEFT}; "
+            f"padding-top:1em'>{escape(heading)}</th></tr>"
+        )
         rows.append(_example_row("reference", _edited(sentence)))
-        rows += [_example_row(name, _compared(sentence.source, edits, gold)) for name, edits in systems.items()]
+        rows += [
+            _example_row(name, _compared(sentence.source, edits, gold))
+            for name, edits in systems.items()
+        ]
     legend = " ".join([_RIGHT, "right", _WRONG, "wrong", "·", _missed("missed", "")])
     return Html(f"<table>{''.join(rows)}</table><p style='font-size:0.9em'>Edits: {legend}</p>")
 
 
 def marked_traces(annotator: Annotator, traces: Iterable[tuple[str, Trace]]) -> Html:
-    """A table of sentences under headings after each step of a system; each step's edits are marked in its input."""
+    """A table of sentences under headings after each step of a system; each step's edits are marked
+    in its input.
+    """
     rows = []
     for heading, trace in traces:
-        rows.append(f"<tr><th scope='rowgroup' colspan='2' style='{LEFT}; padding-top:1em'>{escape(heading)}</th></tr>")
+        rows.append(
+            f"<tr><th scope='rowgroup' colspan='2' style='{LEFT}; "
+            f"padding-top:1em'>{escape(heading)}</th></tr>"
+        )
         rows.append(_example_row("as written", escape(" ".join(trace.source))))
         before = trace.source
         for name, corrected in trace.steps:
             marked = marked_change(annotator, before, corrected.tokens)
-            rows.append(_example_row(name, f"{marked} <small>{escape(corrected.note)}</small>" if corrected.note else marked))
+            rows.append(
+                _example_row(
+                    name,
+                    f"{marked} <small>{escape(corrected.note)}</small>"
+                    if corrected.note
+                    else marked,
+                )
+            )
             before = corrected.tokens
     return Html(f"<table>{''.join(rows)}</table>")
 
 
 def marked_change(annotator: Annotator, before: Sequence[str], after: Sequence[str]) -> str:
     edits = annotator.annotate([before], [after])[0]
-    return _edited(AnnotatedSentence(tuple(before), {0: tuple(edits)})) if edits else "<i>nothing changed</i>"
+    return (
+        _edited(AnnotatedSentence(tuple(before), {0: tuple(edits)}))
+        if edits
+        else "<i>nothing changed</i>"
+    )
 
 
 _RIGHT = "<b style='color:#00694d'>✓</b>"
@@ -97,11 +130,17 @@ _WRONG = "<b style='color:#a63d00'>✗</b>"
 
 def _example_row(name: str, content: str) -> str:
     look = f"{LEFT}; white-space:nowrap; font-weight:normal; color:#555"
-    return f"<tr><th scope='row' style='{look}'>{escape(name)}</th><td style='{LEFT}'>{content}</td></tr>"
+    return (
+        f"<tr><th scope='row' style='{look}'>{escape(name)}</th><td "
+        f"style='{LEFT}'>{content}</td></tr>"
+    )
 
 
 def _missed(words: str, error_type: str) -> str:
-    return f"<span style='border-bottom:2px dotted #a63d00' title='missed'>{escape(words or '‸')}</span>{_type(error_type)}"
+    return (
+        "<span style='border-bottom:2px dotted #a63d00' "
+        f"title='missed'>{escape(words or '‸')}</span>{_type(error_type)}"
+    )
 
 
 def _type(error_type: str) -> str:
@@ -137,8 +176,12 @@ def _verdict(source: Sequence[str], edit: Edit, gold_keys: set[tuple[int, int, s
 
 
 def _changed(source: Sequence[str], edit: Edit) -> str:
-    struck = f"<s>{escape(' '.join(source[edit.start : edit.end]))}</s>" if edit.end > edit.start else ""
-    return " ".join(filter(None, [struck, _span("insert", edit.correction) if edit.correction else ""]))
+    struck = (
+        f"<s>{escape(' '.join(source[edit.start : edit.end]))}</s>" if edit.end > edit.start else ""
+    )
+    return " ".join(
+        filter(None, [struck, _span("insert", edit.correction) if edit.correction else ""])
+    )
 
 
 def _edited(sentence: AnnotatedSentence) -> str:

@@ -11,21 +11,27 @@ BASELINE_COLOUR = "#000000"
 
 _labels: dict[str, str] = {}
 METHOD_COLOURS: dict[str, str] = {}
-"""Name -> colour, in the order of legends: the baseline (``none``), a profile's methods, the registered ones."""
+"""Name -> colour, in the order of legends: the baseline (``none``), a profile's methods, the
+registered ones.
+"""
 
 
 def show_methods(entries: Mapping[str, Method]) -> None:
     """Set labels and colours of a profile's methods for all tables and figures of this process.
 
-    A second entry of one class has its name in its label, such as ``Random noise (sparse)`` of ``random_sparse``, and no colour
-    of its own.
+    A second entry of one class has its name in its label, such as ``Random noise (sparse)`` of
+    ``random_sparse``, and no colour of its own.
     """
     _labels.clear()
     METHOD_COLOURS.clear()
     _labels["none"], METHOD_COLOURS["none"] = "Baseline", BASELINE_COLOUR
     for name, method in entries.items():
         label = label_of(method)
-        _labels[name] = f"{label} ({name.removeprefix(f'{method.known_as()}_')})" if label in _labels.values() else label
+        _labels[name] = (
+            f"{label} ({name.removeprefix(f'{method.known_as()}_')})"
+            if label in _labels.values()
+            else label
+        )
         colour = method.colour_with_sse if method.sse_rate else method.colour
         if colour and colour not in METHOD_COLOURS.values():
             METHOD_COLOURS[name] = colour
@@ -41,16 +47,27 @@ def label_of(method: Method) -> str:
 
 
 def method_label(name: str) -> str:
-    """The label of a profile's or a paper's name of a method, or of ``none``; an unknown name as :func:`readable` has it."""
+    """The label of a profile's or a paper's name of a method, or of ``none``; an unknown name as
+    :func:`readable` has it.
+    """
     return _labels.get(name) or readable(name)
 
 
-_WORDS = {"wi": "W&I", "fce": "FCE", "jfleg": "JFLEG", "conll": "CoNLL", "pretlarge": "PretLarge", "dae": "DAE"}
+_WORDS = {
+    "wi": "W&I",
+    "fce": "FCE",
+    "jfleg": "JFLEG",
+    "conll": "CoNLL",
+    "pretlarge": "PretLarge",
+    "dae": "DAE",
+}
 _WORDS |= {name: name.upper() for name in ("sse", "r2l", "sed", "lm")}
 
 
 def readable(name: str) -> str:
-    """A profile's name as people write it: ``pretlarge+sse`` is PretLarge + SSE, ``fce-test`` FCE test."""
+    """A profile's name as people write it: ``pretlarge+sse`` is PretLarge + SSE, ``fce-test`` FCE
+    test.
+    """
     if name != name.lower():  # a name that a paper prints
         return name
     parts = re.split(r"[_ -]|(?<=.)(?=\+)|(?<=\+)", name)

@@ -19,15 +19,19 @@ def stages_table(profile: Profile, settings: Iterable[str] | None = None) -> pd.
     """One row for each stage of training, of all settings by default.
 
     Returns:
-        Columns setting, stage (from 1), trained on, optimiser, learning rate, length (updates or epochs), batch (most subwords an
-        update), kept (which weights are the stage's model).
+        Columns setting, stage (from 1), trained on, optimiser, learning rate, length (updates or
+        epochs), batch (most subwords an update), kept (which weights are the stage's model).
     """
     rows = []
     for setting in profile.settings if settings is None else settings:
         for number, stage in enumerate(profile.stages(setting), start=1):
             optimisation = profile.optimisation_of(stage.optimisation)
             lengths = [(optimisation.epochs, "epoch"), (optimisation.updates, "update")]
-            length = [f"{count:,} {unit}{'s' if count > 1 else ''}" for count, unit in lengths if count is not None]
+            length = [
+                f"{count:,} {unit}{'s' if count > 1 else ''}"
+                for count, unit in lengths
+                if count is not None
+            ]
             rows.append(
                 {
                     "setting": setting,
@@ -44,7 +48,10 @@ def stages_table(profile: Profile, settings: Iterable[str] | None = None) -> pd.
 
 
 def _data(stage: StageOfTraining) -> str:
-    names = [part if isinstance(part, str) else f"{part.pseudo_pairs:,} of {part.method}" for part in stage.data]
+    names = [
+        part if isinstance(part, str) else f"{part.pseudo_pairs:,} of {part.method}"
+        for part in stage.data
+    ]
     repeated = f"{names[0]}, repeated" if stage.upsample else names[0]
     return " + ".join([repeated, *names[1:]])
 
@@ -57,8 +64,10 @@ def _kept(optimisation: Optimisation) -> str:
 
 
 EQUAL_BUDGETS = (
-    "Trainings are comparable if they pass over the genuine data equally often and, with equally many pseudo pairs, have "
-    "equally many updates, or, where a record is lost, read equally many pairs; all within a quarter. Settings such as JOINT and "
+    "Trainings are comparable if they pass over the genuine data equally often and, with equally "
+    "many pseudo pairs, have "
+    "equally many updates, or, where a record is lost, read equally many pairs; all within a "
+    "quarter. Settings such as JOINT and "
     "PRETRAIN are compared at equal passes; if their updates differ, both numbers are given."
 )
 
@@ -75,12 +84,17 @@ class Budget:
     def other_passes(self, other: Budget) -> str:
         """Both numbers of passes over the genuine data if they are far apart; else nothing."""
         apart = _far_apart(self.passes, other.passes)
-        return f"{self.passes:.1f} passes over the genuine data against {other.passes:.1f}" if apart else ""
+        return (
+            (f"{self.passes:.1f} passes over the genuine data against {other.passes:.1f}")
+            if apart
+            else ""
+        )
 
     def other_updates(self, other: Budget) -> str:
         """Both numbers of updates if they are far apart; else nothing.
 
-        More pseudo pairs mean more updates at equal passes. If their amount is compared, this does not count as another budget.
+        More pseudo pairs mean more updates at equal passes. If their amount is compared, this does
+        not count as another budget.
         """
         if self.pseudo_pairs != other.pseudo_pairs:
             return ""
@@ -95,7 +109,8 @@ def _far_apart(one: float, other: float) -> bool:
 
 
 def budget(study: Study, system: System) -> Budget:
-    """The length of a system's training, from the records of its stages, which are built if missing.
+    """The length of a system's training, from the records of its stages, which are built if
+    missing.
 
     If a record is lost, passes follow from the recipes, and the number of updates is not known.
     """
@@ -104,11 +119,18 @@ def budget(study: Study, system: System) -> Budget:
     updates = () if lost else tuple(training.facts["updates"] for training in trainings)
     genuine = max(training.genuine for training in trainings)
     passes = sum(training.seen for training in trainings) / genuine if genuine else 0.0
-    return Budget(updates, passes, sum(training.pseudo for training in trainings), sum(map(_pairs_read, stages)))
+    return Budget(
+        updates,
+        passes,
+        sum(training.pseudo for training in trainings),
+        sum(map(_pairs_read, stages)),
+    )
 
 
 def budget_of_seeds(study: Study, seeds: Sequence[System]) -> Budget:
-    """The budget of the first seed whose records are there, or of the first seed if all are lost."""
+    """The budget of the first seed whose records are there, or of the first seed if all are
+    lost.
+    """
     budgets = (budget(study, system) for system in seeds)
     first = next(budgets)
     return first if first.updates else next((later for later in budgets if later.updates), first)
@@ -118,14 +140,20 @@ def inequality(one: Budget, other: Budget, of_settings: bool = False) -> dict[st
     """Why two trainings are not comparable, and what else differs, as attributes of a contrast.
 
     Args:
-        of_settings: whether they differ in the setting, a part of which is how many updates it takes.
+        of_settings: whether they differ in the setting, a part of which is how many updates it
+            takes.
     """
     updates = one.other_updates(other)
-    return {"unequal": one.other_passes(other) or ("" if of_settings else updates), "caveat": updates}
+    return {
+        "unequal": one.other_passes(other) or ("" if of_settings else updates),
+        "caveat": updates,
+    }
 
 
 class _Training(NamedTuple):
-    """A stage: the training's report (empty if it is lost), genuine pairs that it saw and that exist, and pseudo pairs."""
+    """A stage: the training's report (empty if it is lost), genuine pairs that it saw and that
+    exist, and pseudo pairs.
+    """
 
     facts: dict[str, Any]
     seen: float
@@ -142,22 +170,34 @@ def _stages(study: Study, system: System) -> list[TrainedModel]:
 
 
 def _lost(study: Study, system: System) -> bool:
-    """Whether the system has its scores, but a record of its training is lost: hours of training are not repeated for it."""
+    """Whether the system has its scores, but a record of its training is lost: hours of training
+    are not repeated for it.
+    """
     if not study.store.can_read(study.planner.score(system, study.test)):
         return False
-    return not all(study.store.can_read(recipe) for stage in _stages(study, system) for recipe in (stage, *stage.data))
+    return not all(
+        study.store.can_read(recipe)
+        for stage in _stages(study, system)
+        for recipe in (stage, *stage.data)
+    )
 
 
 def _training(study: Study, stage: TrainedModel, lost: bool = False) -> _Training:
     """A stage by its records or, where one is lost, by its recipe and the sizes of corpora."""
-    repeats = [stage.upsample, *(1 for _ in stage.data[1:])]  # how many times an epoch contains each of the data
+    # How many times an epoch contains each of the data
+    repeats = [stage.upsample, *(1 for _ in stage.data[1:])]
     facts: dict[str, Any] = {}
     if lost:
-        pairs, epochs = [int(data.work) for data in stage.data], _pairs_read(stage) / stage.sentences
+        pairs, epochs = (
+            [int(data.work) for data in stage.data],
+            _pairs_read(stage) / stage.sentences,
+        )
     else:
         facts, sizes = study.result(stage), [study.result(data) for data in stage.data]
         pairs = [size["pairs"] for size in sizes]
-        epochs = facts["target_words"] / sum(times * size["tokens"]["trg"] for times, size in zip(repeats, sizes, strict=True))
+        epochs = facts["target_words"] / sum(
+            times * size["tokens"]["trg"] for times, size in zip(repeats, sizes, strict=True)
+        )
     seen, genuine, pseudo = 0.0, 0, 0
     for data, times, size in zip(stage.data, repeats, pairs, strict=True):
         if isinstance(data, PseudoData):
@@ -174,11 +214,13 @@ def _pairs_read(stage: TrainedModel) -> float:
 
 
 def learning_curves(study: Study, systems: Iterable[System]) -> pd.DataFrame:
-    """Validation losses during systems' trainings, without lost records and the stage of copying, which all systems share.
+    """Validation losses during systems' trainings, without lost records and the stage of copying,
+    which all systems share.
 
     Returns:
-        One row for each point: ``system``, ``method``, ``setting``, ``pseudo_pairs``, ``architecture``, ``seed``; ``stage`` (from
-        1); ``update`` and ``passes`` over the genuine data, both counted through all stages; ``loss``, in bits per subword.
+        One row for each point: ``system``, ``method``, ``setting``, ``pseudo_pairs``,
+        ``architecture``, ``seed``; ``stage`` (from 1); ``update`` and ``passes`` over the genuine
+        data, both counted through all stages; ``loss``, in bits per subword.
     """
     choices = ["system", "method", "setting", "pseudo_pairs", "architecture", "seed"]
     rows = []
@@ -187,7 +229,11 @@ def learning_curves(study: Study, systems: Iterable[System]) -> pd.DataFrame:
             continue
         chosen = [system.choices[name] for name in choices]
         stages = _stages(study, system)
-        copying = {stage for stage in stages if all(getattr(data, "arrangement", "") == "copy" for data in stage.data)}
+        copying = {
+            stage
+            for stage in stages
+            if all(getattr(data, "arrangement", "") == "copy" for data in stage.data)
+        }
         records = [_training(study, stage) for stage in stages if stage not in copying]
         genuine = max(record.genuine for record in records)
         updates, seen = 0, 0.0

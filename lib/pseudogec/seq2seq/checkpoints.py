@@ -1,9 +1,11 @@
-"""Checkpoints and model files in fairseq's format: read without executing code in them, written atomically, averaged.
+"""Checkpoints and model files in fairseq's format: read without executing code in them, written
+atomically, averaged.
 
-A PyTorch file is a pickle, and a pickle may name any function for the reader to call. torch's weights-only reader calls only
-those that make tensors, plain containers and listed types. It reads all files that this project writes, here and in fairseq. A
-file that needs more, such as a checkpoint that others released, is refused unless the environment variable `TRUST` names it. So
-is one with an option that fairseq might run: it passes the texts of some options to Python's `eval`.
+A PyTorch file is a pickle, and a pickle may name any function for the reader to call. torch's
+weights-only reader calls only those that make tensors, plain containers and listed types. It reads
+all files that this project writes, here and in fairseq. A file that needs more, such as a
+checkpoint that others released, is refused unless the environment variable `TRUST` names it. So is
+one with an option that fairseq might run: it passes the texts of some options to Python's `eval`.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ from pseudogec.artefacts.files import write_atomically
 LAST = "checkpoint_last.pt"  # the state from which an unfinished training continues
 
 TRUST = "PSEUDOGEC_TRUST_CHECKPOINTS"
-"""Environment variable: files or folders that fairseq may read even if they contain code, separated as in ``PATH``."""
+"""Environment variable: files or folders that fairseq may read even if they contain code, separated
+as in ``PATH``.
+"""
 
 UNREADABLE = (
     *(pickle.UnpicklingError, struct.error, EOFError, RuntimeError, LookupError),
@@ -39,7 +43,8 @@ UNREADABLE = (
 _NAMES = re.compile(r"[\w./:,@+~ -]*")
 """Names, paths, addresses, and lists of them: as Python, they call nothing and take no time."""
 
-_MOST_VALUES = 10_000  # in the text of an option; a product such as [0] * 10**9 would fill the memory
+# In the text of an option; a product such as [0] * 10**9 would fill the memory
+_MOST_VALUES = 10_000
 
 
 class UnsafeFileError(DataError):
@@ -52,18 +57,23 @@ log = logging.getLogger(__name__)
 
 
 def allow_plain_types() -> None:
-    """Let torch's weights-only reader make the one type beside tensors and containers that fairseq's model files hold."""
+    """Let torch's weights-only reader make the one type beside tensors and containers that
+    fairseq's model files hold.
+    """
     import torch
 
-    # For good, in all threads: a context manager that ends in one thread ends the permission for all.
+    # For good, in all threads: a context manager that ends in one thread ends the permission for
+    # all.
     torch.serialization.add_safe_globals([argparse.Namespace])
 
 
 def load(path: Path, **options: Any) -> Any:
-    """Read a checkpoint that this project wrote into main memory; options are those of ``torch.load``.
+    """Read a checkpoint that this project wrote into main memory; options are those of
+    ``torch.load``.
 
     Raises:
-        UnsafeFileError: it contains more than this project writes, or an option with code, and is not trusted.
+        UnsafeFileError: it contains more than this project writes, or an option with code, and is
+            not trusted.
         DataError: it is damaged, or no file of PyTorch's.
         OSError: it cannot be opened.
     """
@@ -71,19 +81,25 @@ def load(path: Path, **options: Any) -> Any:
 
     allow_plain_types()
     try:
-        return _without_code(torch.load(path, map_location="cpu", weights_only=True, **options), path)
+        return _without_code(
+            torch.load(path, map_location="cpu", weights_only=True, **options), path
+        )
     except UNREADABLE as error:
         if function := _function_asked_for(error):
-            raise UnsafeFileError(path, f"{_asks_for(function)}. No file that this project writes does so: remove it") from None
+            raise UnsafeFileError(
+                path, f"{_asks_for(function)}. No file that this project writes does so: remove it"
+            ) from None
         raise DataError(path, f"is damaged, or no file of PyTorch's ({_reason(error)})") from None
 
 
 def load_for_fairseq(torch_load: Callable[..., Any], file: Any, **options: Any) -> Any:
-    """``torch.load`` for fairseq, which executes nothing unless the user trusts the file (a path or stream).
+    """``torch.load`` for fairseq, which executes nothing unless the user trusts the file (a path or
+    stream).
 
     Raises:
         UnsafeFileError: the file needs more, and the user has not named it.
-        pickle.UnpicklingError: it is no file of PyTorch's; other errors of ``torch.load`` are passed on too.
+        pickle.UnpicklingError: it is no file of PyTorch's; other errors of ``torch.load`` are
+            passed on too.
     """
     if isinstance(file, io.BytesIO):  # data that another process of the same training has sent
         return torch_load(file, weights_only=False, **options)
@@ -103,36 +119,51 @@ def load_for_fairseq(torch_load: Callable[..., Any], file: Any, **options: Any) 
 def _without_code(state: Any, path: Path) -> Any:
     """A copy of a checkpoint that holds plain containers alone, unless the user has named the file.
 
-    torch's reader gives containers back with attributes of their own, which fairseq would read as options.
+    torch's reader gives containers back with attributes of their own, which fairseq would read as
+    options.
     """
     if _trusted(path):
         return state
     try:
         return plain(state)
     except ValueError as error:
-        raise UnsafeFileError(path, f"{error}, which may run any program. {_to_allow(path)}") from None
+        raise UnsafeFileError(
+            path, f"{error}, which may run any program. {_to_allow(path)}"
+        ) from None
 
 
 def plain(value: Any, name: str = "", is_option: bool = False) -> Any:
-    """A copy in new dicts, lists, tuples and namespaces, whose options hold nothing but numbers, names, and texts of literals.
+    """A copy in new dicts, lists, tuples and namespaces, whose options hold nothing but numbers,
+    names, and texts of literals.
 
-    Options are what stands under "cfg" or, in early versions of fairseq, "args". Those of the log, which are never evaluated and
-    full of signs, are left out.
+    Options are what stands under "cfg" or, in early versions of fairseq, "args". Those of the log,
+    which are never evaluated and full of signs, are left out.
 
     Raises:
-        ValueError: an option is something else, such as a call, or ``$``, with which texts can be put together; names the option.
+        ValueError: an option is something else, such as a call, or ``$``, with which texts can be
+            put together; names the option.
     """
     if isinstance(value, argparse.Namespace):
         return argparse.Namespace(**plain(vars(value), name, is_option))
     if isinstance(value, dict):
-        if strange := next((key for key in value if type(key) not in (str, int) or str(key).startswith("__")), None):
+        if strange := next(
+            (key for key in value if type(key) not in (str, int) or str(key).startswith("__")), None
+        ):
             raise ValueError(f"has the key {str(strange)[:80]!r}")
-        items = ((key, each) for key, each in value.items() if not (is_option and key == "job_logging_cfg"))
-        return {key: plain(each, str(key), is_option or key in ("args", "cfg")) for key, each in items}
+        items = (
+            (key, each)
+            for key, each in value.items()
+            if not (is_option and key == "job_logging_cfg")
+        )
+        return {
+            key: plain(each, str(key), is_option or key in ("args", "cfg")) for key, each in items
+        }
     if isinstance(value, list | tuple):
         copies = [plain(each, name, is_option) for each in value]
         return copies if isinstance(value, list) else tuple(copies)
-    if is_option and not (type(value) in (NoneType, bool, int, float) or (type(value) is str and _is_harmless(value))):
+    if is_option and not (
+        type(value) in (NoneType, bool, int, float) or (type(value) is str and _is_harmless(value))
+    ):
         raise ValueError(f"has the option {name} = {str(value)[:80]!r}")
     return value
 
@@ -160,14 +191,22 @@ def _size(node: ast.expr | None) -> int:
             return 1 + sum(map(_size, [*keys, *values]))
         case ast.BinOp(left, ast.Add(), right):
             return _size(left) + _size(right)
-        case ast.BinOp(left, ast.Mult(), ast.Constant(int(times))) | ast.BinOp(ast.Constant(int(times)), ast.Mult(), left):
+        case ast.BinOp(left, ast.Mult(), ast.Constant(int(times))) | ast.BinOp(
+            ast.Constant(int(times)), ast.Mult(), left
+        ):
             return _size(left) * max(times, 1)
     raise ValueError("no literal")
 
 
 def _function_asked_for(error: Exception) -> str | None:
-    """The name of the function or class that torch's reader refused to call, if that was the error."""
-    match = re.search(r"GLOBAL (\S+)", str(error)) if isinstance(error, pickle.UnpicklingError) else None
+    """The name of the function or class that torch's reader refused to call, if that was the
+    error.
+    """
+    match = (
+        re.search(r"GLOBAL (\S+)", str(error))
+        if isinstance(error, pickle.UnpicklingError)
+        else None
+    )
     return match[1] if match else None
 
 
@@ -176,7 +215,9 @@ def _asks_for(function: str) -> str:
 
 
 def _to_allow(path: Path) -> str:
-    return f"If you trust whoever made it, allow it by setting the environment variable {TRUST}={path}"
+    return (
+        f"If you trust whoever made it, allow it by setting the environment variable {TRUST}={path}"
+    )
 
 
 def _reason(error: Exception) -> str:
@@ -186,7 +227,11 @@ def _reason(error: Exception) -> str:
 
 
 def _trusted(path: Path) -> bool:
-    named = (Path(name).expanduser().resolve() for name in os.environ.get(TRUST, "").split(os.pathsep) if name)
+    named = (
+        Path(name).expanduser().resolve()
+        for name in os.environ.get(TRUST, "").split(os.pathsep)
+        if name
+    )
     return any(path.is_relative_to(trusted) for trusted in named)
 
 
@@ -211,7 +256,9 @@ def load_if_whole(path: Path) -> dict[str, Any] | None:
 
 
 def save(state: Mapping[str, Any], path: Path) -> None:
-    """Write a checkpoint under a temporary name and rename it: a kill or a power cut meanwhile leaves the earlier one whole."""
+    """Write a checkpoint under a temporary name and rename it: a kill or a power cut meanwhile
+    leaves the earlier one whole.
+    """
     import torch
 
     with write_atomically(path, lasting=True) as stream:
@@ -221,7 +268,12 @@ def save(state: Mapping[str, Any], path: Path) -> None:
 def bare_weights(cfg: Any, model: Mapping[str, Any]) -> dict[str, Any]:
     """A checkpoint in fairseq's format without optimiser's state and position in the data."""
     # Without this history fairseq reads a checkpoint as one of an early release.
-    history = {"criterion_name": "", "optimizer_name": "", "lr_scheduler_state": {}, "num_updates": 0}
+    history = {
+        "criterion_name": "",
+        "optimizer_name": "",
+        "lr_scheduler_state": {},
+        "num_updates": 0,
+    }
     return {
         "args": None,
         "cfg": cfg,
@@ -233,7 +285,8 @@ def bare_weights(cfg: Any, model: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def average_checkpoints(paths: Sequence[Path], output: Path) -> None:
-    """Write a model whose every weight is the mean of the given checkpoints' (Kiyono et al., TASLP table II).
+    """Write a model whose every weight is the mean of the given checkpoints' (Kiyono et al., TASLP
+    table II).
 
     Sums are taken in double precision. Shared weights (of embeddings) stay shared in the file.
 
@@ -248,8 +301,12 @@ def average_checkpoints(paths: Sequence[Path], output: Path) -> None:
     sums = {name: model[name].double() for name in set(canonical.values())}
     for path in paths[1:]:
         other = load(path)["model"]
-        if {name: value.shape for name, value in other.items()} != {name: value.shape for name, value in model.items()}:
-            raise UserError(f"{path} and {paths[0]} are of different architectures and have no mean")
+        if {name: value.shape for name, value in other.items()} != {
+            name: value.shape for name, value in model.items()
+        }:
+            raise UserError(
+                f"{path} and {paths[0]} are of different architectures and have no mean"
+            )
         for name, total in sums.items():
             total += other[name].double()
     means = {name: (total / len(paths)).to(model[name].dtype) for name, total in sums.items()}
@@ -258,6 +315,11 @@ def average_checkpoints(paths: Sequence[Path], output: Path) -> None:
 
 
 def canonical_names(model: Mapping[str, Any]) -> dict[str, str]:
-    """Every weight's name with the first name of the same memory: shared weights (of embeddings) have several names."""
+    """Every weight's name with the first name of the same memory: shared weights (of embeddings)
+    have several names.
+    """
     first: dict[tuple[Any, ...], str] = {}
-    return {name: first.setdefault((value.data_ptr(), value.shape, value.stride()), name) for name, value in model.items()}
+    return {
+        name: first.setdefault((value.data_ptr(), value.shape, value.stride()), name)
+        for name, value in model.items()
+    }

@@ -1,7 +1,9 @@
-"""fairseq's compiled functions, which its pure wheel lacks, in numpy: batches, and sentences of token streams.
+"""fairseq's compiled functions, which its pure wheel lacks, in numpy: batches, and sentences of
+token streams.
 
-`compat` puts this module in the place of ``fairseq.data.data_utils_fast`` and ``fairseq.data.token_block_utils_fast``. Names,
-arguments and results of the functions are those of a compiled fairseq.
+`compat` puts this module in the place of ``fairseq.data.data_utils_fast`` and
+``fairseq.data.token_block_utils_fast``. Names, arguments and results of the functions are those of
+a compiled fairseq.
 """
 
 from __future__ import annotations
@@ -15,12 +17,15 @@ import numpy.typing as npt
 Int64Array = npt.NDArray[np.int64]
 
 
-def _boundaries(lengths: list[int], max_tokens: int, max_sentences: int, multiple: int) -> list[int]:
+def _boundaries(
+    lengths: list[int], max_tokens: int, max_sentences: int, multiple: int
+) -> list[int]:
     """Positions at which a sequence of sentences is cut into batches.
 
-    An open batch ``[start, end)`` grows by its *tail* ``[end, position]`` each time both together have an allowed number of
-    sentences (fewer than ``multiple``, or a multiple of it). Once both together are too large, the open batch is closed and the
-    tail becomes the open one; a tail that is itself too large is closed too, without its newest sentence.
+    An open batch ``[start, end)`` grows by its *tail* ``[end, position]`` each time both together
+    have an allowed number of sentences (fewer than ``multiple``, or a multiple of it). Once both
+    together are too large, the open batch is closed and the tail becomes the open one; a tail that
+    is itself too large is closed too, without its newest sentence.
     """
     boundaries: list[int] = []
     start = end = 0
@@ -49,16 +54,22 @@ def _boundaries(lengths: list[int], max_tokens: int, max_sentences: int, multipl
 
 
 def batch_by_size_vec(
-    indices: Int64Array, num_tokens_vec: Int64Array, max_tokens: int, max_sentences: int, bsz_mult: int
+    indices: Int64Array,
+    num_tokens_vec: Int64Array,
+    max_tokens: int,
+    max_sentences: int,
+    bsz_mult: int,
 ) -> list[Int64Array]:
     """Cut sentences into consecutive batches whose padded size stays within limits.
 
     Args:
         indices: sentence numbers in the order of batching, shape (n,).
         num_tokens_vec: their lengths in tokens, shape (n,).
-        max_tokens: most tokens a batch, padding included (longest length x sentences); 0 or less: no limit.
+        max_tokens: most tokens a batch, padding included (longest length x sentences); 0 or less:
+            no limit.
         max_sentences: most sentences a batch; 0 or less: no limit.
-        bsz_mult: sentences in a batch are fewer than this or a multiple of it, where the limits allow.
+        bsz_mult: sentences in a batch are fewer than this or a multiple of it, where the limits
+            allow.
 
     Raises:
         AssertionError: a sentence is longer than ``max_tokens``.
@@ -76,13 +87,20 @@ def batch_by_size_vec(
     return np.split(indices, boundaries)
 
 
-def _get_slice_indices_fast(sizes: Int64Array, break_mode: str, block_size: int, document_sep_len: int) -> Int64Array:
-    """First token and last token + 1 of every sentence, shape (n, 2), given their tokens, shape (n,).
+def _get_slice_indices_fast(
+    sizes: Int64Array, break_mode: str, block_size: int, document_sep_len: int
+) -> Int64Array:
+    """First token and last token + 1 of every sentence, shape (n, 2), given their tokens, shape
+    (n,).
 
-    This is fairseq's mode "eos". Others, in which a block has several sentences or a part of one, are not used here.
+    This is fairseq's mode "eos". Others, in which a block has several sentences or a part of one,
+    are not used here.
     """
     if break_mode != "eos":
-        raise ValueError(f"Invalid break_mode: {break_mode}; without fairseq's compiled modules only eos is known")
+        raise ValueError(
+            f"Invalid break_mode: {break_mode}; without fairseq's compiled modules "
+            "only eos is known"
+        )
     ends = sizes.cumsum()
     return np.stack([ends - sizes, ends], axis=1)
 
@@ -91,6 +109,6 @@ def _not_rewritten(*arguments: Any) -> Any:
     raise NotImplementedError("this needs fairseq's compiled modules")
 
 
-# fairseq imports these names. It calls them for datasets whose lengths are not in an array, for batches of fixed shapes, and for
-# blocks of several sentences.
+# fairseq imports these names. It calls them for datasets whose lengths are not in an array, for
+# batches of fixed shapes, and for blocks of several sentences.
 batch_by_size_fn = batch_fixed_shapes_fast = _get_block_to_dataset_index_fast = _not_rewritten

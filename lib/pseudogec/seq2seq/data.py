@@ -67,15 +67,24 @@ def read_dictionary(path: Path) -> dict[str, int]:
     for line_number, subword in enumerate(Vocabulary.load(path), start=1):
         if subword in numbers:
             raise DataError(
-                path, f"{subword!r} is a symbol of fairseq's own, which a dictionary file must not contain", line_number
+                path,
+                f"{subword!r} is a symbol of fairseq's own, which a dictionary file must "
+                "not contain",
+                line_number,
             )
         numbers[subword] = len(numbers)
     return numbers
 
 
 def read_text_numbers(path: Path) -> dict[str, int]:
-    """The number of every subword that a text may contain: a subword spelt like a symbol of fairseq counts as unknown."""
-    return {subword: number for subword, number in read_dictionary(path).items() if subword not in SPECIAL_SYMBOLS}
+    """The number of every subword that a text may contain: a subword spelt like a symbol of fairseq
+    counts as unknown.
+    """
+    return {
+        subword: number
+        for subword, number in read_dictionary(path).items()
+        if subword not in SPECIAL_SYMBOLS
+    }
 
 
 def check_dictionaries(folder: Path, dictionary: Path, names: Sequence[str]) -> None:
@@ -90,7 +99,8 @@ def check_dictionaries(folder: Path, dictionary: Path, names: Sequence[str]) -> 
         if digest_file(folder / name) != digest:
             raise UserError(
                 f"{folder} was made with another vocabulary than {dictionary}: its {name} differs. "
-                "Datasets and models that work together need one dictionary; binarise or train again with it"
+                "Datasets and models that work together need one dictionary; binarise or train "
+                "again with it"
             )
 
 
@@ -103,9 +113,11 @@ class _Numbers(dict[str, int]):
 
 
 class _SentenceWriter:
-    """One side of a dataset in fairseq's ``mmap`` format (``fairseq.data.indexed_dataset.MMapIndexedDataset``).
+    """One side of a dataset in fairseq's ``mmap`` format
+    (``fairseq.data.indexed_dataset.MMapIndexedDataset``).
 
-    ``NAME.bin`` gets the numbers of the subwords, ``NAME.idx`` the sizes of all sentences and then their places.
+    ``NAME.bin`` gets the numbers of the subwords, ``NAME.idx`` the sizes of all sentences and then
+    their places.
     """
 
     def __init__(self, folder: Path, name: str, numbers: _Numbers) -> None:
@@ -130,13 +142,17 @@ class _SentenceWriter:
             self._flush()
 
     def _flush(self) -> None:
-        numbers = np.fromiter(map(self._numbers.__getitem__, self._waiting), self._dtype, len(self._waiting))
+        numbers = np.fromiter(
+            map(self._numbers.__getitem__, self._waiting), self._dtype, len(self._waiting)
+        )
         self.unknown += int(np.count_nonzero(numbers == UNKNOWN))
         self._data.write(numbers.data)
         self._waiting.clear()
 
     def finish(self) -> int:
-        """Write the remaining data and the index; returns the number of tokens, ends of sentence included."""
+        """Write the remaining data and the index; returns the number of tokens, ends of sentence
+        included.
+        """
         self._flush()
         self._data.close()
         if not self._sizes:
@@ -155,10 +171,14 @@ class BinarisedSize:
     unknown: dict[str, int]  # subwords of a side that the dictionary lacks
 
 
-def binarise(pairs: Iterable[tuple[Sequence[str], Sequence[str]]], dictionary: Path, folder: Path) -> BinarisedSize:
-    """Write sentence pairs, in subwords, as a binarised dataset: the bytes that ``fairseq-preprocess`` writes.
+def binarise(
+    pairs: Iterable[tuple[Sequence[str], Sequence[str]]], dictionary: Path, folder: Path
+) -> BinarisedSize:
+    """Write sentence pairs, in subwords, as a binarised dataset: the bytes that
+    ``fairseq-preprocess`` writes.
 
-    The folder then holds ``train.src-trg.{src,trg}.{bin,idx}`` and ``dict.{src,trg}.txt``, for training or validation.
+    The folder then holds ``train.src-trg.{src,trg}.{bin,idx}`` and ``dict.{src,trg}.txt``, for
+    training or validation.
 
     Raises:
         DataError: the dictionary, of both sides, is missing or malformed.
@@ -173,7 +193,9 @@ def binarise(pairs: Iterable[tuple[Sequence[str], Sequence[str]]], dictionary: P
     tokens = {side: writer.finish() for side, writer in writers.items()}
     for side in SIDES:
         shutil.copyfile(dictionary, folder / dictionary_name(side))
-    return BinarisedSize(source_writer.sentences, tokens, {side: writer.unknown for side, writer in writers.items()})
+    return BinarisedSize(
+        source_writer.sentences, tokens, {side: writer.unknown for side, writer in writers.items()}
+    )
 
 
 @dataclass(frozen=True)
@@ -183,8 +205,11 @@ class BinarisedTextSize:
     unknown: int  # subwords that the dictionary lacks
 
 
-def binarise_text(sentences: Iterable[Sequence[str]], dictionary: Path, folder: Path) -> BinarisedTextSize:
-    """Write sentences, in subwords, as a binarised text for a language model: ``train.bin``, ``train.idx`` and ``dict.txt``.
+def binarise_text(
+    sentences: Iterable[Sequence[str]], dictionary: Path, folder: Path
+) -> BinarisedTextSize:
+    """Write sentences, in subwords, as a binarised text for a language model: ``train.bin``,
+    ``train.idx`` and ``dict.txt``.
 
     Raises:
         DataError: the dictionary is missing or malformed.
@@ -245,26 +270,37 @@ def prepare(
     layout: Layout = PAIRS,
     at_once: int | None = None,
 ) -> list[Path]:
-    """Link datasets as ``train``, ``train1``, ``train2``, ... and ``valid``, and copy the dictionary.
+    """Link datasets as ``train``, ``train1``, ``train2``, ... and ``valid``, and copy the
+    dictionary.
 
-    fairseq concatenates the training splits of a folder, and repeats the first one as ``--upsample-primary`` says. It reads
-    several folders one after the other, as shards of one training, and calls each an epoch.
+    fairseq concatenates the training splits of a folder, and repeats the first one as
+    ``--upsample-primary`` says. It reads several folders one after the other, as shards of one
+    training, and calls each an epoch.
 
     Returns:
-        The shards' folders, with at most ``at_once`` sentences each as near as whole datasets allow; ``folder`` itself if one is
-        enough.
+        The shards' folders, with at most ``at_once`` sentences each as near as whole datasets
+        allow; ``folder`` itself if one is enough.
     """
     if not train_data:
         raise UserError("no training data: give at least one binarised dataset")
     if os.pathsep in str(folder):
-        raise UserError(f"fairseq cannot read data from {folder}: it splits paths at `{os.pathsep}`; train in another folder")
+        raise UserError(
+            f"fairseq cannot read data from {folder}: it splits paths at "
+            f"`{os.pathsep}`; train in another folder"
+        )
     for dataset in (*train_data, *filter(None, [valid_data])):
         check_dictionaries(dataset, dictionary, layout.dictionaries)
     runs = [(0, len(train_data))]
     if at_once is not None:
-        runs = _runs([_read_header(dataset / f"{layout.data[0]}.idx")[1] for dataset in train_data], at_once)
+        runs = _runs(
+            [_read_header(dataset / f"{layout.data[0]}.idx")[1] for dataset in train_data], at_once
+        )
     shutil.rmtree(folder, ignore_errors=True)
-    shards = [folder / f"shard{number}" for number in range(1, len(runs) + 1)] if len(runs) > 1 else [folder]
+    shards = (
+        [folder / f"shard{number}" for number in range(1, len(runs) + 1)]
+        if len(runs) > 1
+        else [folder]
+    )
     for shard, (begin, end) in zip(shards, runs, strict=True):
         shard.mkdir(parents=True)
         for number, dataset in enumerate(train_data[begin:end]):
@@ -281,7 +317,9 @@ def as_argument(shards: Sequence[Path]) -> str:
 
 
 def _runs(sizes: Sequence[int], at_once: int) -> list[tuple[int, int]]:
-    """Where the fewest runs of equally many datasets begin and end that are small enough, as near as whole datasets allow."""
+    """Where the fewest runs of equally many datasets begin and end that are small enough, as near
+    as whole datasets allow.
+    """
     for count in range(1, len(sizes) + 1):
         runs = list(itertools.pairwise(number * len(sizes) // count for number in range(count + 1)))
         if all(sum(sizes[begin:end]) <= at_once for begin, end in runs):

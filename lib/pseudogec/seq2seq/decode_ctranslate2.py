@@ -17,7 +17,14 @@ from pseudogec.seq2seq import checkpoints, compat, model_cache
 from pseudogec.seq2seq.data import END, SPECIAL_SYMBOLS
 from pseudogec.seq2seq.model_cache import Precision
 from pseudogec.seq2seq.model_files import in_fairseqs_format, model_file, model_options
-from pseudogec.seq2seq.search import UNKNOWN_SYMBOL, Batch, Hypothesis, SearchOptions, Sentence, replace_unknown
+from pseudogec.seq2seq.search import (
+    UNKNOWN_SYMBOL,
+    Batch,
+    Hypothesis,
+    SearchOptions,
+    Sentence,
+    replace_unknown,
+)
 
 Program = TypeVar("Program", ctranslate2.Translator, ctranslate2.Generator)
 
@@ -30,16 +37,21 @@ class CTranslate2Engine:
     """CTranslate2 with one model, whose converted form is kept in its folder.
 
     Raises:
-        UnsupportedModelError: the model is not a plain Transformer, or libraries that CTranslate2 needs for a GPU are missing.
+        UnsupportedModelError: the model is not a plain Transformer, or libraries that CTranslate2
+            needs for a GPU are missing.
     """
 
     def __init__(self, folder: Path, precision: Precision) -> None:
         kind = ("ctranslate2", precision)
-        self._translator = model_cache.shared(folder, kind, lambda: _load(folder, precision, ctranslate2.Translator))
+        self._translator = model_cache.shared(
+            folder, kind, lambda: _load(folder, precision, ctranslate2.Translator)
+        )
 
     def search(self, batch: Batch, options: SearchOptions) -> list[list[Hypothesis]]:
         outputs = []
-        for source, result in zip(batch.sources, self._translate(batch, options, attention=False), strict=True):
+        for source, result in zip(
+            batch.sources, self._translate(batch, options, attention=False), strict=True
+        ):
             if any(UNKNOWN_SYMBOL in subwords for subwords in result.hypotheses):
                 alone = Batch([0], [source], batch.longest_output)
                 result = self._translate(alone, options, attention=True)[0]
@@ -49,10 +61,14 @@ class CTranslate2Engine:
                 ]
             else:
                 outputs_of_it = result.hypotheses
-            outputs.append([Hypothesis(*output) for output in zip(outputs_of_it, result.scores, strict=True)])
+            outputs.append(
+                [Hypothesis(*output) for output in zip(outputs_of_it, result.scores, strict=True)]
+            )
         return outputs
 
-    def _translate(self, batch: Batch, options: SearchOptions, attention: bool) -> list[ctranslate2.TranslationResult]:
+    def _translate(
+        self, batch: Batch, options: SearchOptions, attention: bool
+    ) -> list[ctranslate2.TranslationResult]:
         return self._translator.translate_batch(
             list(map(_as_text, batch.sources)),
             beam_size=options.beam,
@@ -64,8 +80,12 @@ class CTranslate2Engine:
             return_attention=attention,
         )
 
-    def log_probabilities(self, sources: Sequence[Sentence], targets: Sequence[Sentence]) -> list[float]:
-        results = self._translator.score_batch(list(map(_as_text, sources)), list(map(_as_text, targets)), max_input_length=0)
+    def log_probabilities(
+        self, sources: Sequence[Sentence], targets: Sequence[Sentence]
+    ) -> list[float]:
+        results = self._translator.score_batch(
+            list(map(_as_text, sources)), list(map(_as_text, targets)), max_input_length=0
+        )
         return [sum(result.log_probs) for result in results]
 
 
@@ -79,8 +99,12 @@ class CTranslate2LanguageModel:
         )
 
     def log_probabilities(self, sentences: Sequence[Sentence]) -> list[float]:
-        end = SPECIAL_SYMBOLS[END]  # also before a sentence, which begins after the end of another one
-        return [sum(each.log_probs) for each in self._generator.score_batch([[end, *_as_text(s), end] for s in sentences])]
+        # Also before a sentence, which begins after the end of another one
+        end = SPECIAL_SYMBOLS[END]
+        return [
+            sum(each.log_probs)
+            for each in self._generator.score_batch([[end, *_as_text(s), end] for s in sentences])
+        ]
 
 
 def _as_text(subwords: Sentence) -> list[str]:
@@ -104,7 +128,8 @@ def _load(folder: Path, precision: Precision, program: type[Program]) -> Program
     try:
         loaded = program(str(target), **options)
         if isinstance(loaded, ctranslate2.Translator) and options["device"] == "cuda":
-            loaded.translate_batch([[UNKNOWN_SYMBOL]], max_decoding_length=1)  # looks for its CUDA libraries
+            # Looks for its CUDA libraries
+            loaded.translate_batch([[UNKNOWN_SYMBOL]], max_decoding_length=1)
     except (RuntimeError, ValueError) as error:
         if options["device"] == "cpu":
             raise
@@ -121,9 +146,12 @@ def _convert(folder: Path, output: Path) -> Path:
     from ctranslate2.converters import FairseqConverter
 
     with in_fairseqs_format(folder) as path:
-        if options.arch == "transformer_lm":  # whose options the converter expects where early versions of fairseq had them
+        # Whose options the converter expects where early versions of fairseq had them
+        if options.arch == "transformer_lm":
             state = checkpoints.load(path)
-            state["args"] = Namespace(**{**state["cfg"]["task"], **vars(options), "task": "language_modeling"})
+            state["args"] = Namespace(
+                **{**state["cfg"]["task"], **vars(options), "task": "language_modeling"}
+            )
             path = output.with_suffix(".pt")
             torch.save(state, path)
         converter = FairseqConverter(str(path), str(folder), "src", "trg")

@@ -1,6 +1,8 @@
-"""Decoding with fairseq's generator: ensembles, noise in the beam, sampling, any architecture. Imports fairseq.
+"""Decoding with fairseq's generator: ensembles, noise in the beam, sampling, any architecture.
+Imports fairseq.
 
-Every sentence has its own random stream, so that its output depends on the seed and its index alone, not on its batch.
+Every sentence has its own random stream, so that its output depends on the seed and its index
+alone, not on its batch.
 """
 
 from __future__ import annotations
@@ -14,7 +16,14 @@ from typing import Any
 import numpy as np
 
 from pseudogec.seq2seq import compat, model_cache
-from pseudogec.seq2seq.data import SOURCE, TARGET, UNKNOWN, dictionary_name, read_dictionary, read_text_numbers
+from pseudogec.seq2seq.data import (
+    SOURCE,
+    TARGET,
+    UNKNOWN,
+    dictionary_name,
+    read_dictionary,
+    read_text_numbers,
+)
 from pseudogec.seq2seq.model_cache import Precision
 from pseudogec.seq2seq.search import (
     Batch,
@@ -37,9 +46,10 @@ _BLOCK = 64  # columns whose maximum `largest` looks at first
 class SentenceGenerators:
     """Random numbers, one stream for each sentence.
 
-    They are drawn on the CPU even if the models are on a GPU, so the noise is the same. Noise in the beam takes a number for
-    every hypothesis and subword at every step, so they come from numpy's SFC64, 16 bits each, in a third of the time of torch's
-    generator; the noise then has steps of beta / 65,536, with the paper's beta a ten-thousandth of a nat.
+    They are drawn on the CPU even if the models are on a GPU, so the noise is the same. Noise in
+    the beam takes a number for every hypothesis and subword at every step, so they come from
+    numpy's SFC64, 16 bits each, in a third of the time of torch's generator; the noise then has
+    steps of beta / 65,536, with the paper's beta a ten-thousandth of a nat.
     """
 
     def __init__(self, seed: int, device: torch.device) -> None:
@@ -50,13 +60,18 @@ class SentenceGenerators:
     def uniform(self, sentences: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor:
         """Draw from U[0, 1) the next numbers of n sentences' streams, ``shape`` each.
 
-        The next call overwrites the result, (n, *shape): fresh memory for each step costs as much as the numbers.
+        The next call overwrites the result, (n, *shape): fresh memory for each step costs as much
+        as the numbers.
         """
         count = math.prod(shape)
         needed = len(sentences) * count
         if len(self._memory) < needed:
             # A GPU is sent the 16 bits, from memory that it can read by itself.
-            self._memory = torch.empty(needed) if self._on_cpu else torch.empty(needed, dtype=torch.int16, pin_memory=True)
+            self._memory = (
+                torch.empty(needed)
+                if self._on_cpu
+                else torch.empty(needed, dtype=torch.int16, pin_memory=True)
+            )
         numbers = self._memory[:needed].view(len(sentences), count)
         for row, sentence in zip(numbers.numpy(), sentences.tolist(), strict=True):
             bits = self._stream(sentence).random_raw(-(-count // 4))
@@ -76,16 +91,19 @@ class SentenceGenerators:
 
 
 def as_uniform(words: torch.Tensor) -> torch.Tensor:
-    """Multiples of 2**-16 in [0, 1) from words of 16 bits; torch has only signed ones on all devices."""
+    """Multiples of 2**-16 in [0, 1) from words of 16 bits; torch has only signed ones on all
+    devices.
+    """
     return words.to(torch.int32).bitwise_and_(0xFFFF).to(torch.float32).mul_(2.0**-16)
 
 
 class NoisyBeamSearch(BeamSearch):
-    """Beam search with random noise on every candidate (Xie et al. 2018). Kiyono et al. ("backtrans (noisy)", TASLP
-    section III-A) say: on each hypothesis in the beam.
+    """Beam search with random noise on every candidate (Xie et al. 2018). Kiyono et al. ("backtrans
+    (noisy)", TASLP section III-A) say: on each hypothesis in the beam.
 
-    ``r * beta``, r ~ U[0, 1] drawn anew each time, is added to the log-probability of every expansion (hypothesis x next subword)
-    before the beam keeps its best. The noise stays in the hypothesis's score.
+    ``r * beta``, r ~ U[0, 1] drawn anew each time, is added to the log-probability of every
+    expansion (hypothesis x next subword) before the beam keeps its best. The noise stays in the
+    hypothesis's score.
     """
 
     def __init__(self, dictionary: Any, beta: float, generators: SentenceGenerators) -> None:
@@ -93,7 +111,12 @@ class NoisyBeamSearch(BeamSearch):
         self._beta, self._generators = beta, generators
 
     def step(
-        self, step: int, lprobs: Any, scores: Any, prev_output_tokens: Any = None, original_batch_idxs: Any = None
+        self,
+        step: int,
+        lprobs: Any,
+        scores: Any,
+        prev_output_tokens: Any = None,
+        original_batch_idxs: Any = None,
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         sentences, beam, vocabulary = lprobs.shape
         candidates = self._generators.uniform(original_batch_idxs, (beam, vocabulary))
@@ -108,10 +131,11 @@ class NoisyBeamSearch(BeamSearch):
 
 
 def largest(values: torch.Tensor, count: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """The largest values of each row, in descending order, with their places: ``torch.topk`` in half the time for long rows.
+    """The largest values of each row, in descending order, with their places: ``torch.topk`` in
+    half the time for long rows.
 
-    The largest values are in the blocks with the largest maxima, so the others are skipped. Shorter rows give fewer values than
-    ``count``: all but one, which is fairseq's padding.
+    The largest values are in the blocks with the largest maxima, so the others are skipped. Shorter
+    rows give fewer values than ``count``: all but one, which is fairseq's padding.
     """
     rows, columns = values.shape
     count, blocks = min(count, columns - 1), columns // _BLOCK
@@ -128,7 +152,8 @@ def largest(values: torch.Tensor, count: int) -> tuple[torch.Tensor, torch.Tenso
 
 
 class SentenceSampling(Search):
-    """Draw every next subword from the model's full distribution (Edunov et al. 2018, "sampling"), with a beam of one.
+    """Draw every next subword from the model's full distribution (Edunov et al. 2018, "sampling"),
+    with a beam of one.
 
     The subword in whose share of [0, 1) a random number lies is a draw from the distribution.
     """
@@ -138,12 +163,22 @@ class SentenceSampling(Search):
         self._generators = generators
 
     def step(
-        self, step: int, lprobs: Any, scores: Any, prev_output_tokens: Any = None, original_batch_idxs: Any = None
+        self,
+        step: int,
+        lprobs: Any,
+        scores: Any,
+        prev_output_tokens: Any = None,
+        original_batch_idxs: Any = None,
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         numbers = self._generators.uniform(original_batch_idxs, (3,)).double()
         cumulative = lprobs.squeeze(1).exp().cumsum(-1, dtype=torch.float64)
-        # 16 bits of each of three numbers make one of 48 bits, so that the rarest subwords can be drawn.
-        point = (numbers * 2.0**16).floor() @ numbers.new_tensor([2.0**-16, 2.0**-32, 2.0**-48]) * cumulative[:, -1]
+        # 16 bits of each of three numbers make one of 48 bits, so that the rarest subwords can be
+        # drawn.
+        point = (
+            (numbers * 2.0**16).floor()
+            @ numbers.new_tensor([2.0**-16, 2.0**-32, 2.0**-48])
+            * cumulative[:, -1]
+        )
         drawn = torch.searchsorted(cumulative, point.unsqueeze(-1), right=True)
         drawn_scores = lprobs.gather(2, drawn.unsqueeze(-1)).squeeze(-1)
         if step > 0:
@@ -174,7 +209,10 @@ class FairseqEngine:
             temperature=options.temperature,
             search_strategy=self._strategy(options),
         )
-        sample = {"id": torch.tensor(batch.indices, device=self._device), "net_input": self._encoder_input(batch.sources)}
+        sample = {
+            "id": torch.tensor(batch.indices, device=self._device),
+            "net_input": self._encoder_input(batch.sources),
+        }
         with compat.quiet():
             generated = generator.generate(self._models, sample)
         return [
@@ -194,8 +232,11 @@ class FairseqEngine:
         numbers = hypothesis["tokens"].tolist()[:-1]  # without the end of sentence
         subwords = [self._symbols[number] for number in numbers]
         if UNKNOWN in numbers:
-            attention = hypothesis["attention"].T.cpu().numpy()  # (output, source), padded on the source's left
-            subwords = replace_unknown(subwords, source, attention[:, -len(source) - 1 :].astype(np.float32))
+            # (output, source), padded on the source's left
+            attention = hypothesis["attention"].T.cpu().numpy()
+            subwords = replace_unknown(
+                subwords, source, attention[:, -len(source) - 1 :].astype(np.float32)
+            )
         return Hypothesis(subwords, float(hypothesis["score"]))
 
     def _encoder_input(self, sources: Sequence[Sentence]) -> dict[str, torch.Tensor]:
@@ -207,31 +248,49 @@ class FairseqEngine:
         }
 
     def _ids(self, subwords: Sentence, numbers: Mapping[str, int]) -> torch.Tensor:
-        return torch.tensor([*(numbers.get(subword, UNKNOWN) for subword in subwords), self._dictionary.eos()])
+        return torch.tensor(
+            [*(numbers.get(subword, UNKNOWN) for subword in subwords), self._dictionary.eos()]
+        )
 
     def _padded(self, rows: list[torch.Tensor], left: bool, shift: bool = False) -> torch.Tensor:
         eos, pad = self._dictionary.eos(), self._dictionary.pad()
-        padded: torch.Tensor = collate_tokens(rows, pad, eos, left_pad=left, move_eos_to_beginning=shift)
+        padded: torch.Tensor = collate_tokens(
+            rows, pad, eos, left_pad=left, move_eos_to_beginning=shift
+        )
         return padded.to(self._device)
 
-    def log_probabilities(self, sources: Sequence[Sentence], targets: Sequence[Sentence]) -> list[float]:
+    def log_probabilities(
+        self, sources: Sequence[Sentence], targets: Sequence[Sentence]
+    ) -> list[float]:
         rows = [self._ids(target, self._target_numbers) for target in targets]
         target = self._padded(rows, left=False)
-        inputs = {**self._encoder_input(sources), "prev_output_tokens": self._padded(rows, left=False, shift=True)}
+        inputs = {
+            **self._encoder_input(sources),
+            "prev_output_tokens": self._padded(rows, left=False, shift=True),
+        }
         with torch.no_grad(), compat.quiet():
             members = torch.stack([_of_targets(model, inputs, target) for model in self._models])
-        return mean_probability(members).masked_fill(target == self._dictionary.pad(), 0.0).sum(dim=1).tolist()
+        return (
+            mean_probability(members)
+            .masked_fill(target == self._dictionary.pad(), 0.0)
+            .sum(dim=1)
+            .tolist()
+        )
 
 
 def mean_probability(members: torch.Tensor) -> torch.Tensor:
-    """The logarithm of the mean probability of several models, whose log-probabilities are along the first dimension.
+    """The logarithm of the mean probability of several models, whose log-probabilities are along
+    the first dimension.
 
-    It is computed from the logarithms: fairseq's SequenceScorer gives minus infinity if a probability underflows.
+    It is computed from the logarithms: fairseq's SequenceScorer gives minus infinity if a
+    probability underflows.
     """
     return members.logsumexp(dim=0) - math.log(len(members))
 
 
-def _of_targets(model: Any, inputs: Mapping[str, torch.Tensor], target: torch.Tensor) -> torch.Tensor:
+def _of_targets(
+    model: Any, inputs: Mapping[str, torch.Tensor], target: torch.Tensor
+) -> torch.Tensor:
     """The log-probability of each subword of the targets, shape (sentences, subwords)."""
     log_probabilities = model.get_normalized_probs(model(**inputs), log_probs=True)
     chosen: torch.Tensor = log_probabilities.gather(2, target.unsqueeze(2)).squeeze(2).float()

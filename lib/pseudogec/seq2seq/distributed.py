@@ -1,8 +1,8 @@
 """One training in several processes, each with its own GPU, on one machine or several.
 
-The parent writes a file that describes the training, and has torchrun start the processes, each of which runs ``python -m
-pseudogec.seq2seq.training_loop FILE HOST PARENT``. Progress and outcome are files beside it, on several machines in a common file
-system.
+The parent writes a file that describes the training, and has torchrun start the processes, each of
+which runs ``python -m pseudogec.seq2seq.training_loop FILE HOST PARENT``. Progress and outcome are
+files beside it, on several machines in a common file system.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ def usable_processes(gpus: int, update_frequency: int) -> int:
     used = max(number for number in fitting if number <= processes)
     if used < processes:
         log.warning(
-            "training uses %d of %d processes: they share the %d batches of an update (update_frequency), which %s can do evenly",
+            "training uses %d of %d processes: they share the %d batches of an update "
+            "(update_frequency), which %s can do evenly",
             *(used, processes, update_frequency, ", ".join(map(str, fitting))),
         )
     return used
@@ -47,12 +48,31 @@ def divisors(update_frequency: int) -> list[int]:
 
 
 def run(
-    job: TrainingJob, progress: Callable[[TrainingProgress], None], processes: int, launcher: Sequence[str] | None
+    job: TrainingJob,
+    progress: Callable[[TrainingProgress], None],
+    processes: int,
+    launcher: Sequence[str] | None,
 ) -> TrainingResult:
-    """Train in so many processes on this machine, or in those that a launcher starts; see `pseudogec.seq2seq.train`."""
-    here = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--local-addr", "127.0.0.1"]
+    """Train in so many processes on this machine, or in those that a launcher starts; see
+    `pseudogec.seq2seq.train`.
+    """
+    here = [
+        sys.executable,
+        "-m",
+        "torch.distributed.run",
+        "--standalone",
+        "--local-addr",
+        "127.0.0.1",
+    ]
     here += ["--nproc-per-node", str(processes)]
-    command = [*(launcher or here), "-m", _MODULE, str(job.folder / _JOB), socket.gethostname(), str(os.getpid())]
+    command = [
+        *(launcher or here),
+        "-m",
+        _MODULE,
+        str(job.folder / _JOB),
+        socket.gethostname(),
+        str(os.getpid()),
+    ]
     for left in (PROGRESS, OUTCOME):  # by an earlier attempt
         (job.folder / left).unlink(missing_ok=True)
     (job.folder / _JOB).write_text(job.model_dump_json(), encoding="utf-8")
@@ -69,8 +89,16 @@ def run(
         return TrainingResult.model_validate(outcome["result"])
     if "error" in outcome:
         raise UserError(outcome["error"])
-    last_lines = (job.folder / _LOG).read_text(encoding="utf-8", errors="replace").splitlines()[-_LINES_OF_LOG:]
-    raise RuntimeError("\n".join([f"training failed in its processes; the last lines of {command[0]}:", *last_lines]))
+    last_lines = (
+        (job.folder / _LOG)
+        .read_text(encoding="utf-8", errors="replace")
+        .splitlines()[-_LINES_OF_LOG:]
+    )
+    raise RuntimeError(
+        "\n".join(
+            [f"training failed in its processes; the last lines of {command[0]}:", *last_lines]
+        )
+    )
 
 
 @contextlib.contextmanager
@@ -79,10 +107,16 @@ def _running(command: list[str], log_file: Path) -> Iterator[subprocess.Popen[by
     with log_file.open("wb") as output:
         try:
             process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
             )
         except OSError as error:
-            raise UserError(f"the processes of a training cannot be started by `{command[0]}`: {error.strerror}") from None
+            raise UserError(
+                f"the processes of a training cannot be started by `{command[0]}`: {error.strerror}"
+            ) from None
     try:
         yield process
     finally:

@@ -1,7 +1,9 @@
-"""An update of all weights in a few kernels, where fairseq launches a dozen for each tensor. Imports fairseq.
+"""An update of all weights in a few kernels, where fairseq launches a dozen for each tensor.
+Imports fairseq.
 
-A small model's update is little work in many launches, which determine the speed on a GPU. Adam, the norm of the gradients
-and their scaling launch some for each tensor. torch's own fused Adam is not used: it adds epsilon elsewhere than fairseq's does.
+A small model's update is little work in many launches, which determine the speed on a GPU. Adam,
+the norm of the gradients and their scaling launch some for each tensor. torch's own fused Adam is
+not used: it adds epsilon elsewhere than fairseq's does.
 """
 
 from __future__ import annotations
@@ -20,9 +22,11 @@ from fairseq.optim.adam import Adam, FairseqAdam  # noqa: E402
 
 
 def use_fused_update(optimiser: Any) -> bool:
-    """Let fairseq's Adam in full precision treat all tensors together; returns whether this optimiser is one.
+    """Let fairseq's Adam in full precision treat all tensors together; returns whether this
+    optimiser is one.
 
-    The same operations in the same order, so weights and state are the same except for the order in which norms are summed.
+    The same operations in the same order, so weights and state are the same except for the order in
+    which norms are summed.
     """
     if type(optimiser) is not FairseqAdam or type(optimiser.optimizer) is not Adam:
         return False
@@ -48,7 +52,9 @@ def _multiply_grads(optimiser: Any, factor: float | torch.Tensor) -> None:
 
 
 def _clip_grad_norm(
-    optimiser: Any, max_norm: float, aggregate_norm_fn: Callable[[torch.Tensor], torch.Tensor] | None = None
+    optimiser: Any,
+    max_norm: float,
+    aggregate_norm_fn: Callable[[torch.Tensor], torch.Tensor] | None = None,
 ) -> torch.Tensor:
     gradients = _gradients(optimiser)
     norm: torch.Tensor = torch.linalg.vector_norm(torch.stack(torch._foreach_norm(gradients)))
@@ -61,7 +67,9 @@ def _clip_grad_norm(
 
 @torch.no_grad()
 def _step(adam: Adam, closure: None = None) -> None:
-    """Adam as fairseq computes it: epsilon is added before the correction of the second moment's bias."""
+    """Adam as fairseq computes it: epsilon is added before the correction of the second moment's
+    bias.
+    """
     for group in adam.param_groups:
         weights = [each for each in group["params"] if each.grad is not None]
         if not weights:
@@ -70,7 +78,9 @@ def _step(adam: Adam, closure: None = None) -> None:
         states = [adam.state[each] for each in weights]
         for each, state in zip(weights, states, strict=True):
             if not state:
-                state.update(step=0, exp_avg=torch.zeros_like(each), exp_avg_sq=torch.zeros_like(each))
+                state.update(
+                    step=0, exp_avg=torch.zeros_like(each), exp_avg_sq=torch.zeros_like(each)
+                )
             state["step"] += 1
         first, second = ([state[name] for state in states] for name in ("exp_avg", "exp_avg_sq"))
         (beta1, beta2), rate = group["betas"], group["lr"]
@@ -82,8 +92,11 @@ def _step(adam: Adam, closure: None = None) -> None:
         torch._foreach_add_(spread, group["eps"])
         if group["weight_decay"]:
             torch._foreach_add_(weights, weights, alpha=-group["weight_decay"] * rate)
-        for step in {state["step"] for state in states}:  # several if layers are dropped, which then miss an update
+        # Several if layers are dropped, which then miss an update
+        for step in {state["step"] for state in states}:
             size = rate * math.sqrt(1 - beta2**step) / (1 - beta1**step)
             chosen = [place for place, state in enumerate(states) if state["step"] == step]
-            moved, means, spreads = ([each[place] for place in chosen] for each in (weights, first, spread))
+            moved, means, spreads = (
+                [each[place] for place in chosen] for each in (weights, first, spread)
+            )
             torch._foreach_addcdiv_(moved, means, spreads, value=-size)

@@ -1,7 +1,9 @@
-"""Models in memory, each loaded once in a process for all decoders, ensembles and scorers that use it.
+"""Models in memory, each loaded once in a process for all decoders, ensembles and scorers that use
+it.
 
-A model in use is never loaded again. The models used last stay too, as the members of an ensemble that is searched, or the models
-of one system, are soon needed again: up to `MOST_KEPT` of them, of files of up to `MOST_BYTES`.
+A model in use is never loaded again. The models used last stay too, as the members of an ensemble
+that is searched, or the models of one system, are soon needed again: up to `MOST_KEPT` of them, of
+files of up to `MOST_BYTES`.
 """
 
 from __future__ import annotations
@@ -59,13 +61,17 @@ def shared(folder: Path, kind: Hashable, load: Callable[[], Loaded]) -> Loaded:
     with _lock:
         loaded: Loaded | None = _alive.get(key)
         if loaded is None:
-            for earlier in [kept for kept in _kept if (kept.kind, kept.folder) == (key.kind, key.folder)]:
+            for earlier in [
+                kept for kept in _kept if (kept.kind, kept.folder) == (key.kind, key.folder)
+            ]:
                 del _kept[earlier]  # the file has changed
             loaded = load()
             _alive[key] = loaded
         _kept[key] = loaded
         _kept.move_to_end(key)
-        while len(_kept) > MOST_KEPT or (sum(kept.size for kept in _kept) > MOST_BYTES and len(_kept) > 1):
+        while len(_kept) > MOST_KEPT or (
+            sum(kept.size for kept in _kept) > MOST_BYTES and len(_kept) > 1
+        ):
             _kept.popitem(last=False)
         return loaded
 
@@ -95,7 +101,9 @@ def _load(folder: Path, precision: Precision) -> LoadedModel:
 
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     with compat.isolated(), in_fairseqs_format(folder) as path:
-        models, _, task = checkpoint_utils.load_model_ensemble_and_task([str(path)], arg_overrides={"data": str(folder)})
+        models, _, task = checkpoint_utils.load_model_ensemble_and_task(
+            [str(path)], arg_overrides={"data": str(folder)}
+        )
     model = models[0].to(device).eval()
     if precision == "fp16":
         model.half()
@@ -114,14 +122,17 @@ def remembered(at_most: int) -> Callable[[Callable[..., Loaded]], Callable[..., 
 
 
 def release() -> None:
-    """Drop all models and free their memory; one that is still in use is read again at the next request."""
+    """Drop all models and free their memory; one that is still in use is read again at the next
+    request.
+    """
     with _lock:
         for forget in _remembering:
             forget()
         _kept.clear()
         gc.collect()  # fairseq's models refer to themselves
         if not _alive:
-            # What is left is mostly imported modules. To search them again before every training took 0.6 s.
+            # What is left is mostly imported modules. To search them again before every training
+            # took 0.6 s.
             gc.freeze()
         _alive.clear()
     torch = sys.modules.get("torch")

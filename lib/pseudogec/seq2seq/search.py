@@ -1,4 +1,6 @@
-"""Common parts of both decoding engines: options and results of a search, and batches of sentences of similar length."""
+"""Common parts of both decoding engines: options and results of a search, and batches of sentences
+of similar length.
+"""
 
 from __future__ import annotations
 
@@ -16,15 +18,17 @@ Sentence = Sequence[str]
 
 UNKNOWN_SYMBOL = SPECIAL_SYMBOLS[UNKNOWN]
 
-# Sentences share a batch only if their lengths, rounded up to this, agree; the longest output allowed then depends on the
-# sentence alone.
+# Sentences share a batch only if their lengths, rounded up to this, agree; the longest output
+# allowed then depends on the sentence alone.
 _LENGTH_STEP = 8
 
 
 class Hypothesis(NamedTuple):
     subwords: list[str]  # without end of sentence
     score: float
-    """Log-probability (with the beam's noise, if any) / length ** length penalty; the length counts the end of sentence."""
+    """Log-probability (with the beam's noise, if any) / length ** length penalty; the length counts
+    the end of sentence.
+    """
 
 
 @dataclass(frozen=True)
@@ -55,7 +59,9 @@ class DecodingEngine(Protocol):
         """The best hypotheses of every sentence, best first."""
         ...
 
-    def log_probabilities(self, sources: Sequence[Sentence], targets: Sequence[Sentence]) -> list[float]:
+    def log_probabilities(
+        self, sources: Sequence[Sentence], targets: Sequence[Sentence]
+    ) -> list[float]:
         """The log-probability of every target given its source, end of sentence included."""
         ...
 
@@ -65,13 +71,16 @@ def rounded(length: int) -> int:
 
 
 def like_lengths(lengths: list[tuple[int, int]], max_tokens: int) -> Iterator[list[int]]:
-    """Batches of sentences whose lengths agree when rounded up: places from pairs of length and place.
+    """Batches of sentences whose lengths agree when rounded up: places from pairs of length and
+    place.
 
-    A batch has at most ``max_tokens`` subwords, padding and ends of sentence included; a longer sentence is a batch of its own.
+    A batch has at most ``max_tokens`` subwords, padding and ends of sentence included; a longer
+    sentence is a batch of its own.
     """
     batch: list[int] = []
     bucket = 0
-    for length, place in sorted(lengths, reverse=True):  # longest first: a batch that is too large for memory fails at once
+    # Longest first: a batch that is too large for memory fails at once
+    for length, place in sorted(lengths, reverse=True):
         if batch and (rounded(length) != bucket or (len(batch) + 1) * (bucket + 1) > max_tokens):
             yield batch
             batch = []
@@ -81,12 +90,18 @@ def like_lengths(lengths: list[tuple[int, int]], max_tokens: int) -> Iterator[li
         yield batch
 
 
-def replace_unknown(subwords: Sequence[str], source: Sequence[str], attention: npt.NDArray[np.floating]) -> list[str]:
-    """Replace every ``<unk>`` by the source subword to which the decoder attended most when it wrote it (Jean et al. 2015).
+def replace_unknown(
+    subwords: Sequence[str], source: Sequence[str], attention: npt.NDArray[np.floating]
+) -> list[str]:
+    """Replace every ``<unk>`` by the source subword to which the decoder attended most when it
+    wrote it (Jean et al. 2015).
 
-    Attention has the shape (output subwords or more, source subwords or more); surplus columns (the end of sentence) are ignored.
+    Attention has the shape (output subwords or more, source subwords or more); surplus columns (the
+    end of sentence) are ignored.
     """
     return [
-        source[int(np.argmax(attention[place, : len(source)]))] if subword == UNKNOWN_SYMBOL else subword
+        source[int(np.argmax(attention[place, : len(source)]))]
+        if subword == UNKNOWN_SYMBOL
+        else subword
         for place, subword in enumerate(subwords)
     ]

@@ -30,7 +30,9 @@ class LossPoint(BaseModel):
 
     @property
     def perplexity(self) -> float:
-        """2 to the power of the plain loss; infinite where that exceeds a float, as while a training breaks down."""
+        """2 to the power of the plain loss; infinite where that exceeds a float, as while a
+        training breaks down.
+        """
         return math.inf if self.nll_loss >= sys.float_info.max_exp else 2.0**self.nll_loss
 
 
@@ -53,11 +55,13 @@ class TrainingJob(BaseModel):
 class TrainingResult(BaseModel):
     model_config = ConfigDict(frozen=True)
 
-    arguments: list[str]  # of the same training by ``fairseq-train``, whose epochs are the shards of data read in shards
+    # Of the same training by ``fairseq-train``, whose epochs are the shards of data read in shards
+    arguments: list[str]
     processes: int = 1
     updates: int
     epochs: int  # begun
-    seconds: float  # from start to model file, without those of a killed process after its last saved state
+    # From start to model file, without those of a killed process after its last saved state
+    seconds: float
     target_words: int  # subwords, ends of sentence included, every epoch counted
     words_per_second: float  # target subwords a second within the training loop
     parameters: int
@@ -92,4 +96,7 @@ def computes_in_bf16() -> bool:
     """Whether this processor has instructions for bf16; emulation is slower than fp32."""
     import torch
 
-    return any(torch.cpu.get_capabilities().get(name, False) for name in ("avx512_bf16", "amx_bf16", "bf16"))
+    return any(
+        torch.cpu.get_capabilities().get(name, False)
+        for name in ("avx512_bf16", "amx_bf16", "bf16")
+    )

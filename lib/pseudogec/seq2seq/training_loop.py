@@ -1,16 +1,23 @@
-"""The training loop around fairseq's trainer. Imports fairseq: `pseudogec.seq2seq.training` imports it when needed.
+"""The training loop around fairseq's trainer. Imports fairseq: `pseudogec.seq2seq.training` imports
+it when needed.
 
 Run as a program it is one of the processes of a shared training (`pseudogec.seq2seq.distributed`).
 
-The loop gives bit for bit the weights of ``fairseq-train`` with the same arguments (a test compares them), at the same speed.
-``fairseq_cli.train.main`` would replace the fifty lines that set up, step and validate, but
+The loop gives bit for bit the weights of ``fairseq-train`` with the same arguments (a test compares
+them), at the same speed. ``fairseq_cli.train.main`` would replace the fifty lines that set up, step
+and validate, but
 
-- it saves the optimiser's state with every checkpoint, or no state to resume from: 135 MB for 10 epochs of a model of 3.8 MB.
-  Here a state is saved every few minutes, and otherwise the weights of those checkpoints that may still be chosen;
-- it rounds validation losses to three places before it chooses the best, and keeps the best in a global of the process;
-- it reports progress in a log, without the time left, as it does not count an epoch's updates before it trains;
-- it lets an empty batch at the end of an epoch void a process's share of the update; see `_one_shard`;
-- it drops an update for which memory is too small. Here the training continues from its last saved state in smaller batches.
+- it saves the optimiser's state with every checkpoint, or no state to resume from: 135 MB for 10
+  epochs of a model of 3.8 MB. Here a state is saved every few minutes, and otherwise the weights of
+  those checkpoints that may still be chosen;
+- it rounds validation losses to three places before it chooses the best, and keeps the best in a
+  global of the process;
+- it reports progress in a log, without the time left, as it does not count an epoch's updates
+  before it trains;
+- it lets an empty batch at the end of an epoch void a process's share of the update; see
+  `_one_shard`;
+- it drops an update for which memory is too small. Here the training continues from its last saved
+  state in smaller batches.
 """
 
 from __future__ import annotations
@@ -76,10 +83,13 @@ class History:
     loop_seconds: float = 0.0
     target_words: int = 0
     since_point: list[tuple[float, float, float]] = field(default_factory=list)
-    """Loss, nll_loss and target words of every update since the last point of the training curve."""
+    """Loss, nll_loss and target words of every update since the last point of the training
+    curve.
+    """
     training_curve: list[dict[str, float]] = field(default_factory=list)
     validation_curve: list[dict[str, float]] = field(default_factory=list)
-    recent: list[str] = field(default_factory=list)  # the last checkpoints, when their mean is the model
+    # The last checkpoints, when their mean is the model
+    recent: list[str] = field(default_factory=list)
     epoch: int = 0
     checkpointed: int = 0  # the update of the last checkpoint
     best: str = ""  # the best checkpoint, when it is the model
@@ -97,16 +107,22 @@ class Process(NamedTuple):
 class TrainingRun:
     """One training from its first update, or its last saved state, to the model file.
 
-    An epoch of fairseq is a pass over one shard, a folder of training data. Here an epoch is a pass over all of them.
-    Several processes that share a training must make the same calls.
+    An epoch of fairseq is a pass over one shard, a folder of training data. Here an epoch is a pass
+    over all of them. Several processes that share a training must make the same calls.
     """
 
-    def __init__(self, job: TrainingJob, progress: Callable[[TrainingProgress], None], process: Process | None = None) -> None:
+    def __init__(
+        self,
+        job: TrainingJob,
+        progress: Callable[[TrainingProgress], None],
+        process: Process | None = None,
+    ) -> None:
         self._started = time.perf_counter()
         self._job, self._progress, self._process = job, progress, process or Process()
         self._optimisation, self._folder = job.optimisation, job.folder
         self._history = History()
-        self._kept: set[str] = set()  # checkpoints that the saved state names: a killed training goes back to them
+        # Checkpoints that the saved state names: a killed training goes back to them
+        self._kept: set[str] = set()
         self._cfg = compat.configuration(job.arguments)
         add_defaults(self._cfg)
         self._plain_cfg = OmegaConf.to_container(self._cfg, resolve=True, enum_to_str=True)
@@ -120,7 +136,8 @@ class TrainingRun:
         if job.fused:
             use_fused_loss(criterion, model)
         if job.autocast:
-            # In 16 bits the gradient of torch's fused attention takes ten times as long on a CPU as that of separate products.
+            # In 16 bits the gradient of torch's fused attention takes ten times as long on a CPU as
+            # that of separate products.
             separately = sdpa_kernel(SDPBackend.MATH)(criterion.forward)
             criterion.forward = torch.autocast("cpu", dtype=torch.bfloat16)(separately)
         if not self._cfg.dataset.disable_validation:
@@ -128,21 +145,29 @@ class TrainingRun:
             self._allow_for_long_validation_pairs(model)
         self._trainer = Trainer(self._cfg, self._task, model, criterion)
         self._epochs: Any = None  # fairseq's iterator over the shards
-        self._stand_in: Any = None  # what a process computes in place of an empty batch, in step with the others
+        # What a process computes in place of an empty batch, in step with the others
+        self._stand_in: Any = None
         self._resume()
         if job.fused:
-            use_fused_update(self._trainer.optimizer)  # after resuming, which makes another optimiser
+            # After resuming, which makes another optimiser
+            use_fused_update(self._trainer.optimizer)
         _clear_placeholders(model)
         optimisation, per_epoch = self._optimisation, self._history.updates_an_epoch
-        self._total = min(optimisation.updates or math.inf, per_epoch * (optimisation.epochs or math.inf))
+        self._total = min(
+            optimisation.updates or math.inf, per_epoch * (optimisation.epochs or math.inf)
+        )
         self._last_epoch = math.ceil(self._total / per_epoch)
         self._resumed_at = self._trainer.get_num_updates()
-        self._saved_at = self._reported_at = self._loop_started = self._resumed_clock = time.perf_counter()
+        self._saved_at = self._reported_at = self._loop_started = self._resumed_clock = (
+            time.perf_counter()
+        )
 
     def _allow_for_long_validation_pairs(self, model: Any) -> None:
-        """Leave out those that the model cannot read, and compute each of the others, however small the batches of training.
+        """Leave out those that the model cannot read, and compute each of the others, however small
+        the batches of training.
 
-        fairseq leaves too long pairs out of the training data, but stops at those of the validation data.
+        fairseq leaves too long pairs out of the training data, but stops at those of the validation
+        data.
         """
         valid, settings = self._task.dataset("valid"), self._cfg.dataset
         positions = utils.resolve_max_positions(self._task.max_positions(), model.max_positions())
@@ -150,22 +175,30 @@ class TrainingRun:
         lengths = np.array([valid.num_tokens(place) for place in range(len(valid))])
         readable = lengths[lengths <= most]
         if not readable.size:
-            raise UserError(f"all validation data are longer than the model's max_positions ({most}); raise it")
+            raise UserError(
+                f"all validation data are longer than the model's max_positions ({most}); raise it"
+            )
         if readable.size < lengths.size and self._process.rank == 0:
             log.warning(
-                "%d of %d validation sentences have more than %d subwords (max_positions); their loss is left out",
+                "%d of %d validation sentences have more than %d subwords (max_positions); their "
+                "loss is left out",
                 *(lengths.size - readable.size, lengths.size, most),
             )
         settings.skip_invalid_size_inputs_valid_test = True
         settings.max_tokens_valid = max(settings.max_tokens, int(readable.max()))
 
     def _share_updates(self) -> None:
-        # fairseq deals the batches of an epoch out to the processes in turn, so that an update has the same batches as with one.
+        # fairseq deals the batches of an epoch out to the processes in turn, so that an update has
+        # the same batches as with one.
         rank, processes, device = self._process
         self._cfg.optimization.update_freq = [self._optimisation.update_frequency // processes]
         if processes > 1:
             settings = self._cfg.distributed_training
-            settings.distributed_world_size, settings.distributed_rank, settings.device_id = processes, rank, device
+            settings.distributed_world_size, settings.distributed_rank, settings.device_id = (
+                processes,
+                rank,
+                device,
+            )
             # torch's own way of summing gradients wants GPUs.
             settings.ddp_backend = "legacy_ddp" if self._cfg.common.cpu else "pytorch_ddp"
 
@@ -181,25 +214,36 @@ class TrainingRun:
         else:
             if any(past[name] != value for name, value in self._same_training().items()):
                 raise UserError(
-                    f"{self._folder} holds an unfinished training with other options or data; remove it to start afresh"
+                    f"{self._folder} holds an unfinished training with other options or data; "
+                    "remove it to start afresh"
                 )
             self._history = History(**past["history"])
             self._kept = self._needed()
             state = self._trainer.load_checkpoint(str(path), reset_meters=True)
-            for weights, saved in zip(self._weights_in_full_precision(), state["full_precision"], strict=True):
+            for weights, saved in zip(
+                self._weights_in_full_precision(), state["full_precision"], strict=True
+            ):
                 weights.copy_(saved)
             self._load_shard(position["epoch"])
             # There may be another number of processes now, among which the batches are dealt out.
             used = position["iterations_in_epoch"] * past["processes"]
-            self._epochs.load_state_dict(position | {"iterations_in_epoch": used // self._process.processes})
+            self._epochs.load_state_dict(
+                position | {"iterations_in_epoch": used // self._process.processes}
+            )
         self._trainer.lr_step(self._epochs.epoch)
 
     def _read_past(self, path: Path) -> tuple[Any, Any]:
         state = checkpoints.load_if_whole(path)
-        return (state["extra_state"]["pseudogec"], state["extra_state"]["train_iterator"]) if state else (None, None)
+        return (
+            (state["extra_state"]["pseudogec"], state["extra_state"]["train_iterator"])
+            if state
+            else (None, None)
+        )
 
     def _weights_in_full_precision(self) -> list[torch.Tensor]:
-        """The full-precision weights that are trained for a model in half precision; fairseq would resume from rounded ones."""
+        """The full-precision weights that are trained for a model in half precision; fairseq would
+        resume from rounded ones.
+        """
         weights = getattr(self._trainer.optimizer, "fp32_params", [])
         return [each.data for each in (weights.values() if isinstance(weights, dict) else weights)]
 
@@ -215,7 +259,9 @@ class TrainingRun:
         for shard in range(1, self._shards + 1):
             self._load_shard(shard)
             batches, pairs = self._epochs.frozen_batches, len(self._task.dataset("train"))
-            history.updates_an_epoch += math.ceil(len(batches) / self._optimisation.update_frequency)
+            history.updates_an_epoch += math.ceil(
+                len(batches) / self._optimisation.update_frequency
+            )
             history.pairs += pairs
             history.skipped_pairs += pairs - sum(map(len, batches))
 
@@ -226,31 +272,46 @@ class TrainingRun:
             self._epochs = None  # so that two shards are never in memory together
             self._task.datasets.pop("train", None)
         try:
-            self._epochs = self._trainer.get_train_iterator(number, load_dataset=load, disable_iterator_cache=self._shards > 1)
+            self._epochs = self._trainer.get_train_iterator(
+                number, load_dataset=load, disable_iterator_cache=self._shards > 1
+            )
         except Exception as error:
             if "dataset is empty" not in str(error):
                 raise
             raise UserError(
-                f"all training data are longer than a batch (max_tokens {self._optimisation.max_tokens}) or than the model's "
+                "all training data are longer than a batch (max_tokens "
+                f"{self._optimisation.max_tokens}) or than the model's "
                 "max_positions; raise them"
             ) from None
 
     def _load_weights(self, path: Path) -> None:
         weights = checkpoints.load(path)["model"]
         try:
-            self._trainer.get_model().load_state_dict(weights, strict=True, model_cfg=self._cfg.model)
+            self._trainer.get_model().load_state_dict(
+                weights, strict=True, model_cfg=self._cfg.model
+            )
         except RuntimeError as error:
-            raise UserError(f"{path} has another architecture than the model to train: {error}") from None
+            raise UserError(
+                f"{path} has another architecture than the model to train: {error}"
+            ) from None
 
     def _same_training(self) -> dict[str, Any]:
-        """The options that a training must share with the one that it continues; paths may differ."""
+        """The options that a training must share with the one that it continues; paths may
+        differ.
+        """
         options = self._job.arguments[1:]
         place = options.index("--save-dir")
-        files = [file for folder in utils.split_paths(self._cfg.task.data) for file in sorted(Path(folder).iterdir())]
+        files = [
+            file
+            for folder in utils.split_paths(self._cfg.task.data)
+            for file in sorted(Path(folder).iterdir())
+        ]
         return {
             "options": options[:place] + options[place + 2 :],
             "optimisation": self._optimisation.model_dump(mode="json"),
-            "data": [f"{file.name}: {file.stat().st_size} bytes" for file in files if file.is_file()],
+            "data": [
+                f"{file.name}: {file.stat().st_size} bytes" for file in files if file.is_file()
+            ],
         }
 
     def to_the_end(self) -> TrainingResult:
@@ -258,9 +319,13 @@ class TrainingRun:
             self._one_shard()
             if not self._finished():
                 self._load_shard(self._epochs.next_epoch_idx)
-        chosen = [self._history.best] if self._optimisation.selection == "best" else self._history.recent
+        chosen = (
+            [self._history.best] if self._optimisation.selection == "best" else self._history.recent
+        )
         if self._process.rank == 0:
-            checkpoints.average_checkpoints([self._folder / name for name in chosen], self._job.output)
+            checkpoints.average_checkpoints(
+                [self._folder / name for name in chosen], self._job.output
+            )
         return self._result(chosen)
 
     def _finished(self) -> bool:
@@ -282,8 +347,9 @@ class TrainingRun:
         self._stand_in = self._epochs.first_batch
         self._trainer.reset_dummy_batch(self._stand_in)
         for samples in groups:
-            # At the end of a shard some processes have one batch fewer and get an empty one. In fairseq an empty last batch voids
-            # the process's whole share, so it is kept only where there is no other.
+            # At the end of a shard some processes have one batch fewer and get an empty one. In
+            # fairseq an empty last batch voids the process's whole share, so it is kept only where
+            # there is no other.
             kept = [sample for sample in samples if sample] or samples[:1]
             losses = self._update(kept)
             end_of_epoch = number % self._shards == 0 and not groups.has_next()
@@ -306,11 +372,13 @@ class TrainingRun:
             self._refuse_for_memory(error)
             raise
         except (FloatingPointError, StopIteration) as error:
-            # fairseq's search for the layer at fault raises StopIteration where a layer has no output, and hides the first error.
+            # fairseq's search for the layer at fault raises StopIteration where a layer has no
+            # output, and hides the first error.
             cause = error if isinstance(error, FloatingPointError) else error.__context__
             (self._folder / "crash.pt").unlink(missing_ok=True)  # fairseq's, as large as a state
             raise UserError(
-                f"training diverged after {self._trainer.get_num_updates()} updates ({cause}); a lower learning_rate, more "
+                f"training diverged after {self._trainer.get_num_updates()} updates ({cause}); a "
+                "lower learning_rate, more "
                 "warmup_updates or another precision may help"
             ) from cause
         return losses
@@ -322,7 +390,10 @@ class TrainingRun:
         self._history.since_point.append((losses["loss"], losses["nll_loss"], target_words))
         if update % self._job.updates_per_point == 0:
             loss, nll_loss, words = np.array(self._history.since_point).T
-            point = {"loss": np.average(loss, weights=words), "nll_loss": np.average(nll_loss, weights=words)}
+            point = {
+                "loss": np.average(loss, weights=words),
+                "nll_loss": np.average(nll_loss, weights=words),
+            }
             self._history.training_curve.append(
                 {"update": update, "epoch": self._epoch, **{k: float(v) for k, v in point.items()}}
             )
@@ -331,7 +402,11 @@ class TrainingRun:
         if now - self._reported_at >= _SECONDS_BETWEEN_REPORTS or update == self._total:
             self._reported_at = now
             speed = (update - self._resumed_at) / (now - self._resumed_clock)
-            self._progress(TrainingProgress(update, int(self._total), losses["loss"], speed, (self._total - update) / speed))
+            self._progress(
+                TrainingProgress(
+                    update, int(self._total), losses["loss"], speed, (self._total - update) / speed
+                )
+            )
 
     def _checkpoint_is_due(self, end_of_epoch: bool, updated: bool) -> bool:
         cadence, update = self._optimisation.checkpoint_updates, self._trainer.get_num_updates()
@@ -340,36 +415,53 @@ class TrainingRun:
         return (last or by_cadence) and update > self._history.checkpointed
 
     def _checkpoint(self) -> None:
-        epoch, update, selection = self._epoch, self._trainer.get_num_updates(), self._optimisation.selection
+        epoch, update, selection = (
+            self._epoch,
+            self._trainer.get_num_updates(),
+            self._optimisation.selection,
+        )
         name = f"checkpoint_{epoch}_{update}.pt"
         self._history.checkpointed = update
         if not self._cfg.dataset.disable_validation:
             point = self._validate(update, epoch)
             self._history.validation_curve.append(point.model_dump())
-            if selection == "best" and (not self._history.best or point.perplexity < self._history.best_perplexity):
+            if selection == "best" and (
+                not self._history.best or point.perplexity < self._history.best_perplexity
+            ):
                 self._history.best, self._history.best_perplexity = name, point.perplexity
                 self._save_weights(name)
         if isinstance(selection, AverageLast):
             by_epoch = self._optimisation.checkpoint_updates is None
             models = (*self._optimisation.snapshots, self._last_epoch)
-            if by_epoch and not any(model - selection.average_last < epoch <= model for model in models):
+            if by_epoch and not any(
+                model - selection.average_last < epoch <= model for model in models
+            ):
                 return  # enough later ones will come
             self._history.recent.append(name)
             del self._history.recent[: -selection.average_last]
             self._save_weights(name)
             if epoch in self._optimisation.snapshots and self._process.rank == 0:
                 recent = [self._folder / each for each in self._history.recent]
-                checkpoints.average_checkpoints(recent, self._job.output.with_name(snapshot_name(epoch)))
+                checkpoints.average_checkpoints(
+                    recent, self._job.output.with_name(snapshot_name(epoch))
+                )
 
     def _validate(self, update: int, epoch: int) -> LossPoint:
         self._trainer.begin_valid_epoch(self._epochs.epoch)
-        batches = self._trainer.get_valid_iterator("valid").next_epoch_itr(shuffle=False, set_dataset_epoch=False)
+        batches = self._trainer.get_valid_iterator("valid").next_epoch_itr(
+            shuffle=False, set_dataset_epoch=False
+        )
         self._trainer.reset_dummy_batch(self._stand_in)
         with metrics.aggregate(new_root=True) as losses:
             for batch in batches:
                 self._valid_step(batch)
         # The meters' own means: fairseq's log rounds them to three places.
-        return LossPoint(update=update, epoch=epoch, loss=float(losses["loss"].avg), nll_loss=float(losses["nll_loss"].avg))
+        return LossPoint(
+            update=update,
+            epoch=epoch,
+            loss=float(losses["loss"].avg),
+            nll_loss=float(losses["nll_loss"].avg),
+        )
 
     def _valid_step(self, batch: Any) -> None:
         try:
@@ -382,14 +474,18 @@ class TrainingRun:
         if is_out_of_memory(error):
             problem = str(error).partition("\n")[0]
             raise UserError(
-                f"training ran out of memory after {self._trainer.get_num_updates()} updates ({problem}); halve max_tokens and "
-                "double update_frequency, which leaves an update as large, or take half precision or a smaller model"
+                f"training ran out of memory after {self._trainer.get_num_updates()} updates "
+                f"({problem}); halve max_tokens and "
+                "double update_frequency, which leaves an update as large, or take half precision "
+                "or a smaller model"
             ) from error
 
     def _save_weights(self, name: str) -> None:
         if self._process.rank == 0:
             weights = utils.move_to_cpu(self._trainer.get_model().state_dict())
-            checkpoints.save(checkpoints.bare_weights(self._plain_cfg, weights), self._folder / name)
+            checkpoints.save(
+                checkpoints.bare_weights(self._plain_cfg, weights), self._folder / name
+            )
             self._drop_weights()
 
     def _save_state(self) -> None:
@@ -400,8 +496,15 @@ class TrainingRun:
         self._trainer.consolidate_optimizer()
         state = utils.move_to_cpu(self._trainer.state_dict())
         full_precision = [weights.cpu() for weights in self._weights_in_full_precision()]
-        past = self._same_training() | {"processes": self._process.processes, "history": asdict(self._history)}
-        state["extra_state"] |= {"train_iterator": self._epochs.state_dict(), "pseudogec": past, "full_precision": full_precision}
+        past = self._same_training() | {
+            "processes": self._process.processes,
+            "history": asdict(self._history),
+        }
+        state["extra_state"] |= {
+            "train_iterator": self._epochs.state_dict(),
+            "pseudogec": past,
+            "full_precision": full_precision,
+        }
         checkpoints.save(state, self._folder / checkpoints.LAST)
         self._kept = self._needed()
         self._drop_weights()
@@ -434,11 +537,15 @@ class TrainingRun:
             seconds=history.seconds,
             target_words=history.target_words,
             words_per_second=history.target_words / history.loop_seconds,
-            parameters=sum(weights.numel() for weights in model.parameters() if weights.requires_grad),
+            parameters=sum(
+                weights.numel() for weights in model.parameters() if weights.requires_grad
+            ),
             pairs=history.pairs,
             skipped_pairs=history.skipped_pairs,
             training_curve=[LossPoint.model_validate(point) for point in history.training_curve],
-            validation_curve=[LossPoint.model_validate(point) for point in history.validation_curve],
+            validation_curve=[
+                LossPoint.model_validate(point) for point in history.validation_curve
+            ],
             chosen=chosen,
             device=torch.cuda.get_device_name() if trainer.cuda else "cpu",
             precision=precision_here(self._optimisation.precision),
@@ -448,7 +555,9 @@ class TrainingRun:
 
 
 def _clear_placeholders(model: torch.nn.Module) -> None:
-    """Zero a buffer of sinusoidal positions that fairseq never fills, so that equal trainings give equal files."""
+    """Zero a buffer of sinusoidal positions that fairseq never fills, so that equal trainings give
+    equal files.
+    """
     for name, buffer in model.named_buffers():
         if name.endswith("embed_positions._float_tensor"):
             buffer.zero_()
@@ -465,7 +574,8 @@ def main(path: Path, host: str, parent: int) -> None:
         host: the parent's machine.
         parent: its number there.
     """
-    if socket.gethostname() == host:  # processes on other machines end when they miss those on this one
+    # Processes on other machines end when they miss those on this one
+    if socket.gethostname() == host:
         threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     job = TrainingJob.model_validate_json(path.read_text(encoding="utf-8"))
     try:
@@ -490,18 +600,23 @@ def _end_with(parent: int) -> None:
 
 def _train(job: TrainingJob, progress: Callable[[TrainingProgress], None]) -> TrainingResult | None:
     """Train together with the other processes; the first one returns the result."""
-    rank, processes, device = (int(os.environ[name]) for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK"))
+    rank, processes, device = (
+        int(os.environ[name]) for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK")
+    )
     fitting = divisors(job.optimisation.update_frequency)
     if processes not in fitting:
         raise UserError(
-            f"{processes} processes cannot share the {fitting[-1]} batches of an update (update_frequency) evenly; "
+            f"{processes} processes cannot share the {fitting[-1]} batches of an update "
+            "(update_frequency) evenly; "
             f"start {' or '.join(map(str, fitting))}"
         )
     if torch.cuda.is_available():
         torch.cuda.set_device(device)
     torch.distributed.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
     with compat.isolated():
-        run = TrainingRun(job, progress if rank == 0 else (lambda _: None), Process(rank, processes, device))
+        run = TrainingRun(
+            job, progress if rank == 0 else (lambda _: None), Process(rank, processes, device)
+        )
         result = run.to_the_end()
     torch.distributed.destroy_process_group()
     return result if rank == 0 else None
@@ -510,4 +625,5 @@ def _train(job: TrainingJob, progress: Callable[[TrainingProgress], None]) -> Tr
 if __name__ == "__main__":
     from torch.distributed.elastic.multiprocessing.errors import record
 
-    record(main)(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]))  # torchrun's log says which process failed first, and how
+    # Torchrun's log says which process failed first, and how
+    record(main)(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]))

@@ -1,6 +1,8 @@
-"""Recipes of corpora: pairs from any format with their reference edits, and seed text from files or the project's own.
+"""Recipes of corpora: pairs from any format with their reference edits, and seed text from files or
+the project's own.
 
-SeedCorpus (a share of the files' texts: split, tokenised, cleaned) ──► SeedShards (many at a pass) ──► SeedText (one shard)
+SeedCorpus (a share of the files' texts: split, tokenised, cleaned) ──► SeedShards (many at a pass)
+──► SeedText (one shard)
 """
 
 from __future__ import annotations
@@ -37,13 +39,25 @@ from pseudogec.corpora import (
     sample,
 )
 from pseudogec.corpora.classroom import Text, classroom_sentences, taken
-from pseudogec.edits import AnnotatedSentence, EditProfile, M2File, annotator_of, read_m2, typed_otherwise, write_m2
+from pseudogec.edits import (
+    AnnotatedSentence,
+    EditProfile,
+    M2File,
+    annotator_of,
+    read_m2,
+    typed_otherwise,
+    write_m2,
+)
 
 SHARDS_A_PASS = 100
-"""Number of shards that are cut from a seed corpus in one pass over it; with 100 million sentences a pass takes minutes."""
+"""Number of shards that are cut from a seed corpus in one pass over it; with 100 million sentences
+a pass takes minutes.
+"""
 
 MOST_QUOTED = 20_000
-"""Packs contain the text of corpora of at most so many sentences; of larger ones they contain only numbers."""
+"""Packs contain the text of corpora of at most so many sentences; of larger ones they contain only
+numbers.
+"""
 
 Sides = tuple[str, ...]
 """One entry of a text: a sentence, or a source and its corrections; tokens separated by spaces."""
@@ -58,8 +72,10 @@ _SHUFFLED_AT_ONCE = 2**16
 class Corpus(Recipe):
     """Pairs of an ungrammatical source and its correction.
 
-    Files: ``source.txt``, ``target.txt``, ``levels.txt`` (a line each pair); ``gold.m2`` where the source says
-        what the edits are; ``reference0.txt``, ``reference1.txt``, ... where it gives several corrections as whole sentences.
+    Files: ``source.txt``, ``target.txt``, ``levels.txt`` (a line each pair); ``gold.m2`` where the
+    source says
+        what the edits are; ``reference0.txt``, ``reference1.txt``, ... where it gives several
+        corrections as whole sentences.
     """
 
     kind: ClassVar[str] = "corpus"
@@ -70,8 +86,13 @@ class Corpus(Recipe):
     name: str
 
     @property
-    def quoting(self) -> tuple[str, ...]:  # type: ignore[override]  # a large corpus would fill a pack
-        return ("source.txt", "target.txt", "gold.m2", "reference*.txt") if self.work <= MOST_QUOTED else ()
+    # A large corpus would fill a pack
+    def quoting(self) -> tuple[str, ...]:  # type: ignore[override]
+        return (
+            ("source.txt", "target.txt", "gold.m2", "reference*.txt")
+            if self.work <= MOST_QUOTED
+            else ()
+        )
 
     @property
     @abstractmethod
@@ -93,7 +114,11 @@ class WrittenCorpus(Corpus):
 
     def sides(self, folder: Path) -> Iterator[Sides]:
         """Yield its sentences from its folder."""
-        files = [folder / "source.txt", folder / "target.txt", *sorted(folder.glob("reference*.txt"))]
+        files = [
+            folder / "source.txt",
+            folder / "target.txt",
+            *sorted(folder.glob("reference*.txt")),
+        ]
         return zip(*map(read_lines, files), strict=True)
 
 
@@ -129,7 +154,9 @@ class WholeCorpus(WrittenCorpus):
 
         facts = _write_corpus(folder, sentences())
         if not facts["source_tokens"]:
-            raise UserError(f"corpus {self.name!r} is empty: its files have no sentence, or only empty ones")
+            raise UserError(
+                f"corpus {self.name!r} is empty: its files have no sentence, or only empty ones"
+            )
         return facts
 
 
@@ -152,14 +179,23 @@ class PartOfCorpus(WrittenCorpus):
         whole = store.folder(self.corpus)
         levels = list(read_lines(whole / "levels.txt"))
         pairs = map(Pair, read_plain(whole / "source.txt"), read_plain(whole / "target.txt"))
-        gold = read_m2(whole / "gold.m2") if (whole / "gold.m2").exists() else repeat(None, len(levels))
+        gold = (
+            read_m2(whole / "gold.m2")
+            if (whole / "gold.m2").exists()
+            else repeat(None, len(levels))
+        )
         rewrites = [read_plain(file) for file in sorted(whole.glob("reference*.txt"))]
         references = zip(*rewrites, strict=True) if rewrites else repeat((), len(levels))
-        return _write_corpus(folder, self._part(levels, map(CorrectedSentence, pairs, levels, gold, references), store))
+        return _write_corpus(
+            folder,
+            self._part(levels, map(CorrectedSentence, pairs, levels, gold, references), store),
+        )
 
 
 class SplitCorpus(PartOfCorpus):
-    """A part of a corpus: ``training`` has the given share of each proficiency level's sentences, ``remaining`` the others."""
+    """A part of a corpus: ``training`` has the given share of each proficiency level's sentences,
+    ``remaining`` the others.
+    """
 
     seed: int
     part: Literal["training", "remaining"]
@@ -170,11 +206,17 @@ class SplitCorpus(PartOfCorpus):
     ) -> Iterator[CorrectedSentence]:
         training = part_of_each(levels, self.training_share, self.seed)
         for_training = self.part == "training"
-        return (sentence for place, sentence in enumerate(sentences) if (place in training) == for_training)
+        return (
+            sentence
+            for place, sentence in enumerate(sentences)
+            if (place in training) == for_training
+        )
 
 
 class SampledCorpus(PartOfCorpus):
-    """So many pairs of a corpus, drawn from those in which something is corrected; a larger draw of a seed has the smaller."""
+    """So many pairs of a corpus, drawn from those in which something is corrected; a larger draw of
+    a seed has the smaller.
+    """
 
     seed: int
     sentences: int
@@ -186,11 +228,19 @@ class SampledCorpus(PartOfCorpus):
     def _part(
         self, levels: Sequence[str], sentences: Iterable[CorrectedSentence], store: Artefacts
     ) -> Iterator[CorrectedSentence]:
-        return iter(sample((each for each in sentences if each.pair.source != each.pair.target), self.sentences, self.seed))
+        return iter(
+            sample(
+                (each for each in sentences if each.pair.source != each.pair.target),
+                self.sentences,
+                self.seed,
+            )
+        )
 
 
 class References(Recipe):
-    """Reference edits of a corpus, ``references.m2``: the corpus's own where it has them, else found by the annotator."""
+    """Reference edits of a corpus, ``references.m2``: the corpus's own where it has them, else
+    found by the annotator.
+    """
 
     kind: ClassVar[str] = "references"
     follows: ClassVar[str] = "corpus"
@@ -218,7 +268,8 @@ class References(Recipe):
             else:
                 _link(corpus / "gold.m2", written)
         else:
-            # The true edits of a simulation stay in gold.m2; scores need edits cut as ERRANT cuts the hypotheses'.
+            # The true edits of a simulation stay in gold.m2; scores need edits cut as ERRANT cuts
+            # the hypotheses'.
             sources = list(read_plain(corpus / "source.txt"))
             texts = sorted(corpus.glob("reference*.txt")) or [corpus / "target.txt"]
             annotator = annotator_of(self.annotator)
@@ -227,18 +278,31 @@ class References(Recipe):
                 progress(done, total, "sentences")
 
             rewrites = [list(read_plain(text)) for text in texts]
-            edits_by_rewrite = [annotator.annotate(sources, rewrite, progress=report_progress) for rewrite in rewrites]
+            edits_by_rewrite = [
+                annotator.annotate(sources, rewrite, progress=report_progress)
+                for rewrite in rewrites
+            ]
             # An annotator whose line is empty did not see the sentence.
             annotations = (
-                {number: edits for number, (edits, rewrite) in enumerate(zip(*of_one, strict=True)) if rewrite}
-                for of_one in zip(zip(*edits_by_rewrite, strict=True), zip(*rewrites, strict=True), strict=True)
+                {
+                    number: edits
+                    for number, (edits, rewrite) in enumerate(zip(*of_one, strict=True))
+                    if rewrite
+                }
+                for of_one in zip(
+                    zip(*edits_by_rewrite, strict=True), zip(*rewrites, strict=True), strict=True
+                )
             )
             write_m2(written, map(AnnotatedSentence, map(tuple, sources), annotations))
-        return asdict(EditProfile.of((item.source, item.annotators.get(0, ())) for item in read_m2(written)))
+        return asdict(
+            EditProfile.of((item.source, item.annotators.get(0, ())) for item in read_m2(written))
+        )
 
 
 class MaskedReferences(Recipe):
-    """Reference edits with ``_`` in place of each word, ``masked.m2``: places and types, which quote no sentence."""
+    """Reference edits with ``_`` in place of each word, ``masked.m2``: places and types, which
+    quote no sentence.
+    """
 
     kind: ClassVar[str] = "masked_references"
     follows: ClassVar[str] = "references"
@@ -249,7 +313,9 @@ class MaskedReferences(Recipe):
 
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         sentences = read_m2(store.folder(self.references) / "references.m2")
-        return {"sentences": write_m2(folder / "masked.m2", (sentence.masked for sentence in sentences))}
+        return {
+            "sentences": write_m2(folder / "masked.m2", (sentence.masked for sentence in sentences))
+        }
 
 
 def _write_corpus(folder: Path, sentences: Iterable[CorrectedSentence]) -> dict[str, Any]:
@@ -289,7 +355,8 @@ def _write_corpus(folder: Path, sentences: Iterable[CorrectedSentence]) -> dict[
 
 
 class SeedText(Recipe):
-    """One shard of a seed corpus, ``sentences.txt``: grammatical sentences to make pseudo data from.
+    """One shard of a seed corpus, ``sentences.txt``: grammatical sentences to make pseudo data
+    from.
 
     Its key also seeds the noise that is put into it.
     """
@@ -303,7 +370,8 @@ class SeedText(Recipe):
     shard: int
 
     @property
-    def quoting(self) -> tuple[str, ...]:  # type: ignore[override]  # tables and examples show the first shard alone, of small ones
+    # Tables and examples show the first shard alone, of small ones
+    def quoting(self) -> tuple[str, ...]:  # type: ignore[override]
         return (_SENTENCES,) if self.shard == 0 and self.size < MOST_QUOTED else ()
 
     @property
@@ -337,8 +405,12 @@ class WorldSeedText(SeedText):
         from learner_world import seed_sentences
 
         # Each shard has a seed of its own, so shards can be made at once, in any order.
-        sentences = seed_sentences(self.register_name, self.size, self.seed * 1_000_003 + self.shard)
-        return _write(folder / _SENTENCES, sentences, lambda count: progress(count, self.size, "sentences"))
+        sentences = seed_sentences(
+            self.register_name, self.size, self.seed * 1_000_003 + self.shard
+        )
+        return _write(
+            folder / _SENTENCES, sentences, lambda count: progress(count, self.size, "sentences")
+        )
 
 
 class ClassroomSeedText(SeedText):
@@ -349,12 +421,21 @@ class ClassroomSeedText(SeedText):
     may_be_quoted: ClassVar[bool] = True
 
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
-        sentences = taken(classroom_sentences(self.text, "seed"), self.shard * self.size, self.size, f"the text {self.text}")
-        return _write(folder / _SENTENCES, sentences, lambda count: progress(count, self.size, "sentences"))
+        sentences = taken(
+            classroom_sentences(self.text, "seed"),
+            self.shard * self.size,
+            self.size,
+            f"the text {self.text}",
+        )
+        return _write(
+            folder / _SENTENCES, sentences, lambda count: progress(count, self.size, "sentences")
+        )
 
 
 class SeedTextFacts(Recipe):
-    """The variety of a shard of a seed corpus, and the share of its tokens that occur in the genuine targets. It has no files."""
+    """The variety of a shard of a seed corpus, and the share of its tokens that occur in the
+    genuine targets. It has no files.
+    """
 
     kind: ClassVar[str] = "seed_text_facts"
     follows: ClassVar[str] = "seed_text"
@@ -367,7 +448,11 @@ class SeedTextFacts(Recipe):
         return self.seed_text.work + self.genuine.work
 
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
-        known = {word for tokens in read_plain(store.folder(self.genuine) / "target.txt") for word in tokens}
+        known = {
+            word
+            for tokens in read_plain(store.folder(self.genuine) / "target.txt")
+            for word in tokens
+        }
         sentences = list(read_plain(store.folder(self.seed_text) / _SENTENCES))
         tokens = list(chain.from_iterable(sentences))
         first = tokens[:10_000]  # the ratio of distinct words falls with length
@@ -381,10 +466,11 @@ class SeedTextFacts(Recipe):
 
 
 class SeedCorpus(Recipe):
-    """The sentences of a share of a seed corpus's texts, ``sentences.txt.zst``: split, tokenised, and filtered where asked for.
+    """The sentences of a share of a seed corpus's texts, ``sentences.txt.zst``: split, tokenised,
+    and filtered where asked for.
 
-    Workers make the shares side by side. Each skips the others' texts unparsed: reading a dump many times costs less than
-    tokenising it once.
+    Workers make the shares side by side. Each skips the others' texts unparsed: reading a dump many
+    times costs less than tokenising it once.
     """
 
     kind: ClassVar[str] = "seed_corpus"
@@ -401,8 +487,14 @@ class SeedCorpus(Recipe):
         """A seed corpus in shares, each of files of its own where there are enough of them."""
         shares, files = sentences.shares, sentences.files
         if len(files) < shares:
-            return tuple(cls(name=name, sentences=sentences, share=Share(number, shares)) for number in range(shares))
-        parts = (sentences.model_copy(update={"files": files[number::shares]}) for number in range(shares))
+            return tuple(
+                cls(name=name, sentences=sentences, share=Share(number, shares))
+                for number in range(shares)
+            )
+        parts = (
+            sentences.model_copy(update={"files": files[number::shares]})
+            for number in range(shares)
+        )
         return tuple(cls(name=name, sentences=part) for part in parts)
 
     @cached_property
@@ -415,7 +507,11 @@ class SeedCorpus(Recipe):
 
     @property
     def label(self) -> str:
-        return self.name if self.share == WHOLE else f"{self.name}-{self.share.number + 1}-of-{self.share.of}"
+        return (
+            self.name
+            if self.share == WHOLE
+            else f"{self.name}-{self.share.number + 1}-of-{self.share.of}"
+        )
 
     @property
     def work(self) -> float:
@@ -434,17 +530,25 @@ class SeedCorpus(Recipe):
             read += size
 
         sentences = self.sentences.read(self.share, on_read)
-        facts = _write(folder / _CORPUS, sentences, lambda count: progress(read, total, f"bytes   {count:,} sentences"))
+        facts = _write(
+            folder / _CORPUS,
+            sentences,
+            lambda count: progress(read, total, f"bytes   {count:,} sentences"),
+        )
         if not facts["sentences"] and self.share == WHOLE:  # a share of many may well hold none
-            raise UserError(f"seed corpus {self.name!r} is empty: its files have no sentence, or the profile's filters keep none")
+            raise UserError(
+                f"seed corpus {self.name!r} is empty: its files have no sentence, or "
+                "the profile's filters keep none"
+            )
         return facts
 
 
 class SeedShards(Recipe):
-    """Shards ``first`` to ``last`` (without ``last``) of a seed corpus, ``0.txt``, ``1.txt``, ...: cut in one pass over it.
+    """Shards ``first`` to ``last`` (without ``last``) of a seed corpus, ``0.txt``, ``1.txt``, ...:
+    cut in one pass over it.
 
-    A shard holds sentences drawn without replacement: consecutive places of one seeded shuffle, in the corpus's order. The
-    corpus may be too small for the later ones, which then do not exist.
+    A shard holds sentences drawn without replacement: consecutive places of one seeded shuffle, in
+    the corpus's order. The corpus may be too small for the later ones, which then do not exist.
     """
 
     kind: ClassVar[str] = "seed_shards"
@@ -467,13 +571,18 @@ class SeedShards(Recipe):
         return self.size * (self.last - self.first)  # sentences that are passed over cost little
 
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
-        lines = chain.from_iterable(read_lines(store.folder(part) / _CORPUS) for part in self.corpus)
+        lines = chain.from_iterable(
+            read_lines(store.folder(part) / _CORPUS) for part in self.corpus
+        )
         available = sum(store.result(part)["result"]["sentences"] for part in self.corpus)
         last = min(self.last, available // self.size)
         if last > self.first:
             shuffle = Shuffle(available, self.seed)
             with ExitStack() as stack:
-                shards = [stack.enter_context((folder / f"{number}.txt").open("wb")) for number in range(self.first, last)]
+                shards = [
+                    stack.enter_context((folder / f"{number}.txt").open("wb"))
+                    for number in range(self.first, last)
+                ]
                 done = 0
                 while block := list(islice(lines, _SHUFFLED_AT_ONCE)):
                     shard = shuffle(np.arange(done, done + len(block))) // self.size - self.first
@@ -496,7 +605,9 @@ class FileSeedText(SeedText):
         """A shard of a seed corpus, cut together with its neighbours."""
         first = shard - shard % SHARDS_A_PASS
         name = corpus[0].name
-        shards = SeedShards(name=name, corpus=corpus, size=size, first=first, last=first + SHARDS_A_PASS)
+        shards = SeedShards(
+            name=name, corpus=corpus, size=size, first=first, last=first + SHARDS_A_PASS
+        )
         return cls(name=name, size=size, shard=shard, shards=shards)
 
     @property
@@ -512,7 +623,8 @@ class FileSeedText(SeedText):
         if not cut.exists():
             available = store.result(self.shards)["result"]["available"]
             raise UserError(
-                f"seed corpus {self.name} has {available:,} sentences; {(self.shard + 1) * self.size:,} are needed "
+                f"seed corpus {self.name} has {available:,} sentences; "
+                f"{(self.shard + 1) * self.size:,} are needed "
                 "(fewer pseudo_pairs, or a larger seed corpus)"
             )
         _link(cut, folder / _SENTENCES)
@@ -544,7 +656,9 @@ def _link(file: Path, name: Path) -> None:
         shutil.copyfile(file, name)
 
 
-def _write(path: Path, sentences: Iterable[list[str]], on_sentence: Callable[[int], None]) -> dict[str, Any]:
+def _write(
+    path: Path, sentences: Iterable[list[str]], on_sentence: Callable[[int], None]
+) -> dict[str, Any]:
     tokens = 0
 
     def lines() -> Iterator[str]:

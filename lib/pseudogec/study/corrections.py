@@ -1,4 +1,5 @@
-"""The recipes of systems of several steps: a corpus's sentences after each step, and tuned parameters.
+"""The recipes of systems of several steps: a corpus's sentences after each step, and tuned
+parameters.
 
 A correction contains the correction before it, so systems with the same first steps share them.
 """
@@ -15,7 +16,16 @@ from pseudogec.artefacts import Artefacts, Progress, Recipe, SourceFile, refuse_
 from pseudogec.artefacts.errors import DataError
 from pseudogec.artefacts.files import read_lines, write_lines
 from pseudogec.corpora import read_plain
-from pseudogec.correct import Built, Candidate, Corrected, Development, Need, ReadyStep, Step, as_written
+from pseudogec.correct import (
+    Built,
+    Candidate,
+    Corrected,
+    Development,
+    Need,
+    ReadyStep,
+    Step,
+    as_written,
+)
 from pseudogec.correct.step import models_of
 from pseudogec.edits import annotator_of, read_m2
 from pseudogec.study.corpora import Corpus, LearnsFromText, References, Use, WrittenCorpus
@@ -32,12 +42,14 @@ class _OfStep(Recipe):
     """The step before; none for the first, which corrects the sentences as they were written."""
 
     @property
-    def needs_gpu(self) -> bool:  # type: ignore[override]  # other recipes always or never run on one; here the step says
+    # Other recipes always or never run on one; here the step says
+    def needs_gpu(self) -> bool:  # type: ignore[override]
         return self.step.needs_gpu or self.step.uses_language_model
 
     @property
     def work_kind(self) -> str:
-        return f"{self.kind} {self.step.known_as()} {shapes_of_models(self)}".strip()  # steps and models differ by far in speed
+        # Steps and models differ by far in speed
+        return f"{self.kind} {self.step.known_as()} {shapes_of_models(self)}".strip()
 
     @property
     def models(self) -> tuple[Recipe, ...]:
@@ -51,7 +63,8 @@ class _OfStep(Recipe):
 class Correction(_OfStep):
     """The sentences of a corpus after one more step of a system.
 
-    Files: ``hypotheses.txt``; ``steps.jsonl``, a line for each sentence: the step's note, and the corrections among which the
+    Files: ``hypotheses.txt``; ``steps.jsonl``, a line for each sentence: the step's note, and the
+    corrections among which the
         next step may choose.
     """
 
@@ -62,7 +75,8 @@ class Correction(_OfStep):
     corpus: Corpus
 
     @property
-    def quoting(self) -> tuple[str, ...]:  # type: ignore[override]  # examples are shown of a system's first seed
+    # Examples are shown of a system's first seed
+    def quoting(self) -> tuple[str, ...]:  # type: ignore[override]
         first = min((getattr(model, "seed", 1) for model in self.models), default=1) == 1
         return (HYPOTHESES, STEPS) if first else ()
 
@@ -95,7 +109,9 @@ class Correction(_OfStep):
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         sources = list(read_plain(store.folder(self.corpus) / "source.txt"))
         before = _before(self.before, sources, store)
-        after = self.prepare(store)(sources, before, lambda done, total: progress(done, total, "sentences"))
+        after = self.prepare(store)(
+            sources, before, lambda done, total: progress(done, total, "sentences")
+        )
         write_lines(folder / HYPOTHESES, (" ".join(sentence.tokens) for sentence in after))
         write_lines(folder / STEPS, map(_as_json, after))
         changed = sum(new.tokens != old.tokens for new, old in zip(after, before, strict=True))
@@ -168,15 +184,23 @@ class ReleasedOutput(Recipe):
             DataError: it has not one line for each sentence of the corpus, or has changed.
         """
         refuse_changed(self.files, store.root)
-        lines, sentences = list(read_lines(self.file.path)), store.result(self.corpus)["result"]["sentences"]
+        lines, sentences = (
+            list(read_lines(self.file.path)),
+            store.result(self.corpus)["result"]["sentences"],
+        )
         if len(lines) != sentences:
             known = f"{self.corpus.name} has {sentences} sentences"
-            raise DataError(self.file.path, f"has {len(lines)} lines and {known}; line for line they must correspond")
+            raise DataError(
+                self.file.path,
+                f"has {len(lines)} lines and {known}; line for line they must correspond",
+            )
         return {"sentences": write_lines(folder / HYPOTHESES, lines)}
 
 
 class PreprocessedCorpus(Corpus):
-    """A corpus whose sources are the output of some steps; its targets stay, and known edits no longer fit."""
+    """A corpus whose sources are the output of some steps; its targets stay, and known edits no
+    longer fit.
+    """
 
     correction: Correction
 
@@ -205,20 +229,31 @@ def read_corrected(folder: Path) -> list[Corrected]:
         Corrected(
             tuple(tokens),
             content.get("note", ""),
-            tuple(Candidate(tuple(subwords.split()), score) for subwords, score in content.get("candidates", ())),
+            tuple(
+                Candidate(tuple(subwords.split()), score)
+                for subwords, score in content.get("candidates", ())
+            ),
             tuple(content.get("corrected_subwords", "").split()),
         )
-        for tokens, content in zip(read_plain(folder / HYPOTHESES), map(json.loads, read_lines(folder / STEPS)), strict=True)
+        for tokens, content in zip(
+            read_plain(folder / HYPOTHESES),
+            map(json.loads, read_lines(folder / STEPS)),
+            strict=True,
+        )
     ]
 
 
 def _as_json(sentence: Corrected) -> str:
-    candidates = [[" ".join(candidate.subwords), candidate.score] for candidate in sentence.candidates]
+    candidates = [
+        [" ".join(candidate.subwords), candidate.score] for candidate in sentence.candidates
+    ]
     corrected = " ".join(sentence.corrected_subwords)
     content = {"note": sentence.note, "candidates": candidates, "corrected_subwords": corrected}
     return json.dumps({name: value for name, value in content.items() if value}, ensure_ascii=False)
 
 
-def _before(correction: Correction | None, sources: Sequence[Tokens], store: Artefacts) -> list[Corrected]:
+def _before(
+    correction: Correction | None, sources: Sequence[Tokens], store: Artefacts
+) -> list[Corrected]:
     """The output of the step before; for the first step, the sentences as they were written."""
     return as_written(sources) if correction is None else read_corrected(store.folder(correction))

@@ -22,14 +22,23 @@ PROFILES = ("learners", "public", "classroom")
 
 
 def find_system(study: Study, name: str, seed: int | None = None) -> Pipeline:
-    """A system of the profile by its name, and by its seed where it has a version for each; UserError if there is none."""
+    """A system of the profile by its name, and by its seed where it has a version for each;
+    UserError if there is none.
+    """
     if name not in study.profile.systems:
-        raise UserError(f"profile {study.profile.name}: there is no system `{name}`{nearest(name, study.profile.systems)}")
+        raise UserError(
+            f"profile {study.profile.name}: there is no system "
+            f"`{name}`{nearest(name, study.profile.systems)}"
+        )
     versions = {pipeline.seed: pipeline for pipeline in pipelines(study.profile, name)}
     if seed is None:
         return next(iter(versions.values()))
     if seed not in versions:
-        seeds = ", ".join(map(str, versions)) if 0 not in versions else "none: it is the same for all seeds"
+        seeds = (
+            ", ".join(map(str, versions))
+            if 0 not in versions
+            else ("none: it is the same for all seeds")
+        )
         raise UserError(f"the system `{name}` has no model of seed {seed}; seeds: {seeds}")
     return versions[seed]
 
@@ -37,15 +46,22 @@ def find_system(study: Study, name: str, seed: int | None = None) -> Pipeline:
 def default_system(study: Study) -> str:
     """The best of the profile's systems for readers' own sentences; UserError if it names none."""
     if not study.profile.own_text:
-        raise UserError(f"profile {study.profile.name} names no system for your own text; choose one (--list shows them)")
+        raise UserError(
+            f"profile {study.profile.name} names no system for your own text; choose "
+            "one (--list shows them)"
+        )
     return study.profile.own_text[-1]
 
 
-def choose(studies: Iterable[Study], system: str | None = None, seed: int | None = None) -> tuple[Study, str, list[Recipe]]:
-    """Of several studies the first that has a system and its models, or else the last that has the system.
+def choose(
+    studies: Iterable[Study], system: str | None = None, seed: int | None = None
+) -> tuple[Study, str, list[Recipe]]:
+    """Of several studies the first that has a system and its models, or else the last that has the
+    system.
 
     Returns:
-        The study, the system's name (the study's default where none is given), and what it lacks (:func:`to_train`).
+        The study, the system's name (the study's default where none is given), and what it lacks
+        (:func:`to_train`).
 
     Raises:
         UserError: no study has the system.
@@ -73,7 +89,8 @@ def lacking(study: Study, system: str, absent: Sequence[Recipe]) -> str:
         f"the system {system} of the profile {name} is not here; it needs "
         + ", ".join(f"{count} {kind}" for kind, count in kinds.items())
         + (f", and of corpora {', '.join(map(str, files))}" if files else "")
-        + f". --train builds all of this; `python run_all.py --profile {name} --plan` says how long it takes"
+        + f". --train builds all of this; `python run_all.py --profile {name} --plan` says how "
+        "long it takes"
     )
 
 
@@ -83,27 +100,40 @@ def needed(study: Study, pipeline: Pipeline) -> list[Recipe]:
 
 
 def to_train(study: Study, pipeline: Pipeline) -> list[Recipe]:
-    """The recipes to build before a system can correct readers' own sentences, without compact forms, which take a second."""
+    """The recipes to build before a system can correct readers' own sentences, without compact
+    forms, which take a second.
+    """
     absent = missing(needed(study, pipeline), study.store, in_full=True)
     return [recipe for recipe in absent if not isinstance(recipe, CompactModel)]
 
 
 def _parents(study: Study, pipeline: Pipeline) -> list[Recipe]:
     corrections = study.planner.correction(pipeline, study.test).steps
-    return [parent for recipe in corrections for parent in recipe.parents if parent not in {recipe.corpus, recipe.before}]
+    return [
+        parent
+        for recipe in corrections
+        for parent in recipe.parents
+        if parent not in {recipe.corpus, recipe.before}
+    ]
 
 
 class Corrector:
-    """The steps of a system, ready for any sentences. What they need is built first if the store lacks it.
+    """The steps of a system, ready for any sentences. What they need is built first if the store
+    lacks it.
 
     Args:
-        as_scored: with the models that were scored. By default models in the pack are used in compact form, so that a
-            sentence gets the same correction wherever the results are opened, and edits that harm a text are undone at the end.
+        as_scored: with the models that were scored. By default models in the pack are used in
+            compact form, so that a sentence gets the same correction wherever the results are
+            opened, and edits that harm a text are undone at the end.
         all_edits: without the steps that keep only edits of which the models are sure.
     """
 
-    def __init__(self, study: Study, pipeline: Pipeline, as_scored: bool = False, all_edits: bool = False) -> None:
-        study.build(_parents(study, pipeline) if as_scored else needed(study, pipeline), in_full=True)
+    def __init__(
+        self, study: Study, pipeline: Pipeline, as_scored: bool = False, all_edits: bool = False
+    ) -> None:
+        study.build(
+            _parents(study, pipeline) if as_scored else needed(study, pipeline), in_full=True
+        )
 
         def folder(need: Recipe) -> Path:
             return study.store.folder(need if as_scored else study.planner.for_readers(need))
@@ -119,10 +149,15 @@ class Corrector:
             self._steps.append(("numbers, ends and unknown words as typed", as_readers_want))
 
     def lines(self, lines: Sequence[str]) -> list[str]:
-        """Correct lines of running text, read as Markdown; every character that no correction replaces stays."""
+        """Correct lines of running text, read as Markdown; every character that no correction
+        replaces stays.
+        """
         split = sentences_of(lines, self.language)
         traces = iter(self([sentence.tokens for sentences in split for sentence in sentences]))
-        return ["".join(sentence.corrected(next(traces)) for sentence in sentences) for sentences in split]
+        return [
+            "".join(sentence.corrected(next(traces)) for sentence in sentences)
+            for sentences in split
+        ]
 
     def __call__(self, sentences: Sequence[Tokens]) -> list[Trace]:
         """Correct tokenised sentences; returns for each the output of every step."""

@@ -1,4 +1,6 @@
-"""The systems that are compared: a grid of trained models for one table or figure, or pipelines of steps."""
+"""The systems that are compared: a grid of trained models for one table or figure, or pipelines of
+steps.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,9 @@ class System(BaseModel):
 
 
 class Pipeline(BaseModel):
-    """A system of several steps: a name from ``systems``, with the models of one seed, or (seed 0) with an ensemble of models."""
+    """A system of several steps: a name from ``systems``, with the models of one seed, or (seed 0)
+    with an ensemble of models.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -93,12 +97,20 @@ class Grid(tuple[System, ...]):
     """Systems to compare; a notebook shows them as a table."""
 
     def only(self, **choices: object) -> Grid:
-        """The systems with the given choices, single values or lists, such as ``only(method=["none", "backtrans"], seed=1)``."""
+        """The systems with the given choices, single values or lists, such as
+        ``only(method=["none", "backtrans"], seed=1)``.
+        """
         allowed = {
-            name: values if isinstance(values, Iterable) and not isinstance(values, str) else [values]
+            name: values
+            if isinstance(values, Iterable) and not isinstance(values, str)
+            else [values]
             for name, values in choices.items()
         }
-        return Grid(system for system in self if all(getattr(system, name) in set(values) for name, values in allowed.items()))
+        return Grid(
+            system
+            for system in self
+            if all(getattr(system, name) in set(values) for name, values in allowed.items())
+        )
 
     def _repr_html_(self) -> str:
         return self.table().to_html(index=False, formatters={"pseudo pairs": "{:,}".format})
@@ -114,7 +126,11 @@ class Grid(tuple[System, ...]):
                 "setting": system.setting,
                 "pseudo pairs": system.pseudo_pairs,
                 "upsample": system.upsample,
-                **({"architecture": system.architecture} if system.architecture != "default" else {}),
+                **(
+                    {"architecture": system.architecture}
+                    if system.architecture != "default"
+                    else {}
+                ),
                 **({"track": system.track} if system.track != "restricted" else {}),
             }
         seeds = Counter(system.name for system in self)
@@ -127,20 +143,27 @@ def expand(axes: GridAxes, methods: Mapping[str, Method], default_seeds: tuple[i
 
     A system without pseudo data comes once, in the setting that the axes call `baseline`.
     """
-    systems = [system for part in axes.parts for system in _combinations(part, methods, default_seeds)]
+    systems = [
+        system for part in axes.parts for system in _combinations(part, methods, default_seeds)
+    ]
     if not systems:
         raise UserError(
-            "the grid names no system: give at least a method, and seed_corpus, setting and pseudo_pairs for pseudo data"
+            "the grid names no system: give at least a method, and seed_corpus, setting and "
+            "pseudo_pairs for pseudo data"
         )
     return Grid(dict.fromkeys(systems))
 
 
-def _combinations(axes: Axes, methods: Mapping[str, Method], default_seeds: tuple[int, ...]) -> Iterator[System]:
+def _combinations(
+    axes: Axes, methods: Mapping[str, Method], default_seeds: tuple[int, ...]
+) -> Iterator[System]:
     names = tuple(axes.sweep)
     for method in axes.method:
         combinations: list[dict[str, Any]]
         if method == "none":
-            combinations = [{"seed_corpus": None, "setting": axes.baseline, "pseudo_pairs": 0, "upsample": 1}]
+            combinations = [
+                {"seed_corpus": None, "setting": axes.baseline, "pseudo_pairs": 0, "upsample": 1}
+            ]
         else:
             axis_names = ("setting", "seed_corpus", "pseudo_pairs", "upsample")
             combinations = [
@@ -149,9 +172,24 @@ def _combinations(axes: Axes, methods: Mapping[str, Method], default_seeds: tupl
                     "noise": methods[method].changed(**dict(zip(names, point, strict=True))),
                     "swept": names,
                 }
-                for values in product(axes.setting, axes.seed_corpus, axes.pseudo_pairs, axes.upsample)
+                for values in product(
+                    axes.setting, axes.seed_corpus, axes.pseudo_pairs, axes.upsample
+                )
                 for point in product(*axes.sweep.values())
             ]
-        variants = product(axes.architecture, axes.track, combinations, axes.passes or (None,), axes.seeds or default_seeds)
+        variants = product(
+            axes.architecture,
+            axes.track,
+            combinations,
+            axes.passes or (None,),
+            axes.seeds or default_seeds,
+        )
         for architecture, track, combination, passes, seed in variants:
-            yield System(method=method, architecture=architecture, track=track, passes=passes, seed=seed, **combination)
+            yield System(
+                method=method,
+                architecture=architecture,
+                track=track,
+                passes=passes,
+                seed=seed,
+                **combination,
+            )

@@ -1,9 +1,12 @@
-"""Whether sentences of a test set occur in the data that systems learn from, by their text and not by names of files.
+"""Whether sentences of a test set occur in the data that systems learn from, by their text and not
+by names of files.
 
-Some sentences occur in two corpora by chance: *I look forward to hearing from you soon .*, and sentences of an essay's task,
-which many writers copy. Hence only sentences of `COUNTED_FROM` tokens or more count, and as many are allowed as `chance_allows`.
+Some sentences occur in two corpora by chance: *I look forward to hearing from you soon .*, and
+sentences of an essay's task, which many writers copy. Hence only sentences of `COUNTED_FROM` tokens
+or more count, and as many are allowed as `chance_allows`.
 
-Between W&I and FCE (train, dev, test), corpora with no text in common, these shares of a test set's sentences occur in another:
+Between W&I and FCE (train, dev, test), corpora with no text in common, these shares of a test set's
+sentences occur in another:
 
     tokens at least                                1           8          10          12
     W&I dev in W&I train                         3.2%        0.8%        0.4%        0.4%
@@ -43,21 +46,32 @@ COUNTED_FROM = 12
 """Tokens of the shortest sentences that count."""
 
 CHANCE = 0.005
-"""The share of a test set's counted sentences that occurs in another corpus by chance, rounded up from the table above."""
+"""The share of a test set's counted sentences that occurs in another corpus by chance, rounded up
+from the table above.
+"""
 
 _SHOWN = 3
-_PURPOSES: dict[Purpose, str] = {"training": "trained on it", "dictionary": "learnt from it", "tuning": "tuned on it"}
+_PURPOSES: dict[Purpose, str] = {
+    "training": "trained on it",
+    "dictionary": "learnt from it",
+    "tuning": "tuned on it",
+}
 
 
 def chance_allows(counted: int) -> int:
-    """The number of sentences that may occur in another corpus by chance: in one of a thousand corpora more would."""
-    from scipy.special import bdtr  # the distribution of `scipy.stats.binom`, which takes a second to import
+    """The number of sentences that may occur in another corpus by chance: in one of a thousand
+    corpora more would.
+    """
+    # The distribution of `scipy.stats.binom`, which takes a second to import
+    from scipy.special import bdtr
 
     return next(shared for shared in count() if bdtr(shared, counted, CHANCE) >= 0.999)
 
 
 class Overlap(Recipe):
-    """Which sentences of a test set occur in a text, on either side. It has no files, only a result."""
+    """Which sentences of a test set occur in a text, on either side. It has no files, only a
+    result.
+    """
 
     kind: ClassVar[str] = "overlap"
     seconds_a_unit: ClassVar[float] = 0.0000001  # a byte of text
@@ -73,22 +87,33 @@ class Overlap(Recipe):
         return self.text.work * self.text.bytes_a_unit
 
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
-        return find_overlap(self.test.sides(store.folder(self.test)), self.text.sides(store.folder(self.text)))
+        return find_overlap(
+            self.test.sides(store.folder(self.test)), self.text.sides(store.folder(self.text))
+        )
 
     def portable_result(self, result: Mapping[str, Any]) -> dict[str, Any]:
         return {**result, "examples": []}
 
 
 class WithoutTestSentences(PartOfCorpus):
-    """A corpus without the pairs of which a side occurs in a test set; short ones stay, which occur everywhere."""
+    """A corpus without the pairs of which a side occurs in a test set; short ones stay, which occur
+    everywhere.
+    """
 
     tests: tuple[WrittenCorpus, ...]
 
     def _part(
         self, levels: Sequence[str], sentences: Iterable[CorrectedSentence], store: Artefacts
     ) -> Iterator[CorrectedSentence]:
-        tested = {_digest(side) for test in self.tests for sides in test.sides(store.folder(test)) for side in _counted(sides)}
-        return (each for each in sentences if tested.isdisjoint(map(_digest, map(" ".join, each.pair))))
+        tested = {
+            _digest(side)
+            for test in self.tests
+            for sides in test.sides(store.folder(test))
+            for side in _counted(sides)
+        }
+        return (
+            each for each in sentences if tested.isdisjoint(map(_digest, map(" ".join, each.pair)))
+        )
 
 
 def _counted(sides: Sides) -> Sides:
@@ -100,8 +125,9 @@ def find_overlap(test: Iterable[Sides], text: Iterable[Sides]) -> dict[str, Any]
     """Look for a test set's sentences in a text; both are read once.
 
     Returns:
-        ``counted``: how many of the test set's sentences are long enough to count, by their sources. ``found``: the places of
-        those that occur in the text. ``examples``: the longest of the text's sentences that do, each under ``said``.
+        ``counted``: how many of the test set's sentences are long enough to count, by their
+        sources. ``found``: the places of those that occur in the text. ``examples``: the longest of
+        the text's sentences that do, each under ``said``.
     """
     places: dict[bytes, list[int]] = {}
     counted = 0
@@ -115,11 +141,17 @@ def find_overlap(test: Iterable[Sides], text: Iterable[Sides]) -> dict[str, Any]
         if not shared.issuperset(fresh := places.get(_digest(side), ())):
             shared.update(fresh)
             said = sorted([*said, side], key=len)[-_SHOWN:]
-    return {"counted": counted, "found": sorted(shared), "examples": [{"said": [side]} for side in reversed(said)]}
+    return {
+        "counted": counted,
+        "found": sorted(shared),
+        "examples": [{"said": [side]} for side in reversed(said)],
+    }
 
 
 def _digest(sentence: str) -> bytes:
-    """Of a sentence without its spaces and capitals, so that neither tokenisation nor case hides it."""
+    """Of a sentence without its spaces and capitals, so that neither tokenisation nor case hides
+    it.
+    """
     return blake2b(sentence.replace(" ", "").casefold().encode(), digest_size=8).digest()
 
 
@@ -156,34 +188,55 @@ class CheckResult:
 
     @property
     def refused(self) -> bool:
-        """Whether the scores would be invalid: only tuning is allowed, where the profile says so."""
-        return self.overlaps and not (self.check.tuned_on and {purpose for purpose, _ in self.check.uses} == {"tuning"})
+        """Whether the scores would be invalid: only tuning is allowed, where the profile says
+        so.
+        """
+        return self.overlaps and not (
+            self.check.tuned_on and {purpose for purpose, _ in self.check.uses} == {"tuning"}
+        )
 
     @property
     def summary(self) -> str:
         if not self.shared:
             return f"none of its {self.counted:,} sentences of {COUNTED_FROM} tokens or more"
         explained = f"chance explains up to {chance_allows(self.counted):,}"
-        return f"{self.shared:,} of its {self.counted:,} sentences of {COUNTED_FROM} tokens or more; {explained}"
+        return (
+            f"{self.shared:,} of its {self.counted:,} sentences of {COUNTED_FROM} tokens or "
+            f"more; {explained}"
+        )
 
     def explain(self) -> str:
-        """The problem in a few lines: the use of the text, the number of sentences, and examples."""
+        """The problem in a few lines: the use of the text, the number of sentences, and
+        examples.
+        """
         learnt = "; ".join(
             f"{verb}: {', '.join(what for other, what in self.check.uses if other == purpose)}"
             for purpose, verb in _PURPOSES.items()
             if purpose in dict(self.check.uses)
         )
-        message = f"the test set {self.check.test.name} shares sentences with {self.check.text} ({learnt}): {self.summary}"
-        shown = (shorten(example["said"][0], 100, placeholder=" ...") for example in self.examples[:_SHOWN])
+        message = (
+            f"the test set {self.check.test.name} shares sentences with {self.check.text} "
+            f"({learnt}): {self.summary}"
+        )
+        shown = (
+            shorten(example["said"][0], 100, placeholder=" ...")
+            for example in self.examples[:_SHOWN]
+        )
         return "\n".join([message, *(f"    {sentence}" for sentence in shown)])
 
     @property
     def remedy(self) -> str:
-        remedy = f"a test set without sentences of {self.check.text}, or {self.check.text} without the test set's"
+        remedy = (
+            f"a test set without sentences of {self.check.text}, or {self.check.text} without "
+            "the test set's"
+        )
         only_tuned = {purpose for purpose, _ in self.check.uses} == {"tuning"}
         if self.check.text == "genuine":
             remedy += " (`without_test_sentences: true` under `corpora`)"
-        allowed = "; if the paper tunes on the set that it reports, write `tuned_on: true` in that test set's section"
+        allowed = (
+            "; if the paper tunes on the set that it reports, write `tuned_on: true` in that "
+            "test set's section"
+        )
         return remedy + (allowed if only_tuned else "")
 
 
@@ -199,7 +252,8 @@ def checks_of(scores: Iterable[ScoredCorrection], tuned_on: Collection[Corpus]) 
         by_test.setdefault(test, []).append(score)
     checks = []
     for test, scored in by_test.items():
-        parts: dict[str, dict[WrittenCorpus | SeedCorpus | SeedText, None]] = {}  # many shards have the same
+        # Many shards have the same
+        parts: dict[str, dict[WrittenCorpus | SeedCorpus | SeedText, None]] = {}
         learnt: dict[str, dict[tuple[Purpose, str], None]] = {}
         for use in uses_of(scored):
             text = use.text
@@ -215,12 +269,18 @@ def checks_of(scores: Iterable[ScoredCorrection], tuned_on: Collection[Corpus]) 
 def uses_of(recipes: Iterable[Recipe]) -> Iterator[Use]:
     """The texts that recipes and their ancestors learn from, each use once."""
     learners = (recipe for recipe in with_ancestors(recipes) if isinstance(recipe, LearnsFromText))
-    uses = {(use.text.key, use.purpose, use.what): use for learner in learners for use in learner.uses()}
+    uses = {
+        (use.text.key, use.purpose, use.what): use for learner in learners for use in learner.uses()
+    }
     yield from uses.values()
 
 
 def refuse(findings: Iterable[CheckResult]) -> None:
-    """Raise UserError if sentences of a test set occur in the data that its systems learn from; it names them."""
+    """Raise UserError if sentences of a test set occur in the data that its systems learn from; it
+    names them.
+    """
     leaks = [finding for finding in findings if finding.refused]
     if leaks:
-        raise UserError("\n".join(f"{leak.explain()}\n    right would be: {leak.remedy}" for leak in leaks))
+        raise UserError(
+            "\n".join(f"{leak.explain()}\n    right would be: {leak.remedy}" for leak in leaks)
+        )

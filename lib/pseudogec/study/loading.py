@@ -1,4 +1,6 @@
-"""From a YAML file and ``key=value`` overrides to a checked profile, with the line of each error."""
+"""From a YAML file and ``key=value`` overrides to a checked profile, with the line of each
+error.
+"""
 
 from __future__ import annotations
 
@@ -26,28 +28,35 @@ class _Key(str):
 
 
 class _Loader(yaml.SafeLoader):
-    """Keeps the places of keys, and refuses a key that a mapping has twice, of which YAML's own loader drops the first."""
+    """Keeps the places of keys, and refuses a key that a mapping has twice, of which YAML's own
+    loader drops the first.
+    """
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[_Key, Any]:  # type: ignore[override]
         written = [key.value for key, _ in node.value]
-        for key in (key for place, (key, _) in enumerate(node.value) if key.value in written[:place]):
-            raise yaml.constructor.ConstructorError(None, None, f"the key `{key.value}` is there twice", key.start_mark)
+        for key in (
+            key for place, (key, _) in enumerate(node.value) if key.value in written[:place]
+        ):
+            raise yaml.constructor.ConstructorError(
+                None, None, f"the key `{key.value}` is there twice", key.start_mark
+            )
         self.flatten_mapping(node)
         return {
-            _Key.at(self.construct_object(key), f"{self.name}, line {key.start_mark.line + 1}"): self.construct_object(
-                value, True
-            )
+            _Key.at(
+                self.construct_object(key), f"{self.name}, line {key.start_mark.line + 1}"
+            ): self.construct_object(value, True)
             for key, value in node.value
         }
 
 
 def load_profile(path: Path, overrides: Sequence[str] = (), library: Path | None = None) -> Profile:
-    """Read a profile, the profiles that it extends, and overrides such as ``corpora.genuine.sentences=500``.
+    """Read a profile, the profiles that it extends, and overrides such as
+    ``corpora.genuine.sentences=500``.
 
-    A profile changes the one that it extends as a JSON merge patch does (RFC 7386): mappings are merged key by key, other
-    values are replaced, ``null`` removes a key; and ``replace: true`` in a mapping replaces it whole. Overrides replace.
-    ``null`` is a value in a mapping that the other profile lacks.
-    Then ``$name`` stands for the value of that name under ``scale``.
+    A profile changes the one that it extends as a JSON merge patch does (RFC 7386): mappings are
+    merged key by key, other values are replaced, ``null`` removes a key; and ``replace: true`` in a
+    mapping replaces it whole. Overrides replace. ``null`` is a value in a mapping that the other
+    profile lacks. Then ``$name`` stands for the value of that name under ``scale``.
 
     Args:
         path: the YAML file.
@@ -56,12 +65,17 @@ def load_profile(path: Path, overrides: Sequence[str] = (), library: Path | None
 
     Raises:
         DataError: the file is missing, is not YAML, or extends itself.
-        UserError: unknown keys or impossible values; the message has a line for each, with file, line and key.
+        UserError: unknown keys or impossible values; the message has a line for each, with file,
+            line and key.
     """
     nothing: dict[str, Any] = {}
     links: dict[Location, Location] = {}
     try:
-        written = reduce(_override, overrides, reduce(_merge, [content for _, content in _chain(path, library)], nothing))
+        written = reduce(
+            _override,
+            overrides,
+            reduce(_merge, [content for _, content in _chain(path, library)], nothing),
+        )
         scale = written.get("scale")
         amounts = {"seeds": written.get("seeds"), **(scale if isinstance(scale, dict) else {})}
         profile = Profile.model_validate({"name": path.stem, **_resolved(written, amounts, links)})
@@ -69,14 +83,20 @@ def load_profile(path: Path, overrides: Sequence[str] = (), library: Path | None
     except ValidationError as error:
         problems = problems_in((), error)
     except RecursionError:
-        raise DataError(path, "a `$name` stands for itself, or mappings are nested without end") from None
+        raise DataError(
+            path, "a `$name` stands for itself, or mappings are nested without end"
+        ) from None
     if problems:
-        raise UserError("\n".join(dict.fromkeys(_told(problem, written, links, path) for problem in problems)))
+        raise UserError(
+            "\n".join(dict.fromkeys(_told(problem, written, links, path) for problem in problems))
+        )
     return profile
 
 
 def _told(problem: Problem, content: Any, links: Mapping[Location, Location], path: Path) -> str:
-    """A problem with the place and the key where the value is written: those of the amount where that is written ``$name``."""
+    """A problem with the place and the key where the value is written: those of the amount where
+    that is written ``$name``.
+    """
     location, missing = problem.location, problem.location[-1:] if problem.missing else ()
     for end in range(len(location), 0, -1):
         if (amount := links.get(location[:end])) is not None:
@@ -117,21 +137,32 @@ def _read(path: Path, library: Path | None) -> dict[str, Any]:
         loader.name = str(path)
         content = loader.get_single_data() or {}
     except FileNotFoundError:
-        known = [file.stem for folder in (path.parent, library or path.parent) for file in folder.glob("*.yaml")]
-        where = nearest(path.stem, set(known)) if known else "; profiles come with a clone of the project: run this in one"
+        known = [
+            file.stem
+            for folder in (path.parent, library or path.parent)
+            for file in folder.glob("*.yaml")
+        ]
+        where = (
+            nearest(path.stem, set(known))
+            if known
+            else ("; profiles come with a clone of the project: run this in one")
+        )
         raise DataError(path, f"no such profile{where}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(path, f"cannot be read as a profile ({error})") from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
-        raise DataError(path, f"not valid YAML: {error.problem}", mark.line + 1 if mark else None) from None
+        raise DataError(
+            path, f"not valid YAML: {error.problem}", mark.line + 1 if mark else None
+        ) from None
     if not isinstance(content, dict):
         raise DataError(path, "a profile is a mapping of keys to values")
     return content
 
 
 def _merge(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
-    keys = {**{key: key for key in base}, **{key: key for key in changes}}  # in the order of the base, written as in the changes
+    # In the order of the base, written as in the changes
+    keys = {**{key: key for key in base}, **{key: key for key in changes}}
     merged = {key: changes[key] if key in changes else base[key] for key in keys.values()}
     for key, value in changes.items():
         if value is None:
@@ -144,7 +175,9 @@ def _merge(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
 
 
 def _override(content: dict[str, Any], override: str) -> dict[str, Any]:
-    """The content with the change that a text such as ``corpora.genuine.sentences=500`` stands for."""
+    """The content with the change that a text such as ``corpora.genuine.sentences=500`` stands
+    for.
+    """
     name, equals, text = override.partition("=")
     try:
         loader = _Loader(text)
@@ -153,9 +186,14 @@ def _override(content: dict[str, Any], override: str) -> dict[str, Any]:
     except (yaml.YAMLError, ValueError):  # a date that does not exist is a ValueError
         raise UserError(f"--set {override}: the value is not valid YAML") from None
     if not equals or not name:
-        raise UserError(f"--set {override}: write key=value, for example corpora.genuine.sentences=500")
+        raise UserError(
+            f"--set {override}: write key=value, for example corpora.genuine.sentences=500"
+        )
     if name not in Profile.model_fields and (places := list(_places_of(name, content))):
-        raise UserError(f"--set {override}: unknown key; did you mean {' or '.join(f'`{place}`' for place in places)}?")
+        raise UserError(
+            f"--set {override}: unknown key; did you mean "
+            f"{' or '.join(f'`{place}`' for place in places)}?"
+        )
     return _put(content, [_Key.at(key, loader.name) for key in name.split(".")], value)
 
 
@@ -177,12 +215,20 @@ def _put(content: dict[str, Any], keys: Sequence[_Key], value: Any) -> dict[str,
     return {**{key if name == key else name: item for name, item in content.items()}, key: value}
 
 
-def _resolved(value: Any, amounts: Mapping[str, Any], links: dict[Location, Location], location: Location = ()) -> Any:
+def _resolved(
+    value: Any, amounts: Mapping[str, Any], links: dict[Location, Location], location: Location = ()
+) -> Any:
     """A value with each ``$name`` replaced; adds the location of the amount to the links."""
     if isinstance(value, dict):
-        return {str(key): _resolved(item, amounts, links, (*location, str(key))) for key, item in value.items()}
+        return {
+            str(key): _resolved(item, amounts, links, (*location, str(key)))
+            for key, item in value.items()
+        }
     if isinstance(value, list):
-        return [_resolved(item, amounts, links, (*location, number)) for number, item in enumerate(value)]
+        return [
+            _resolved(item, amounts, links, (*location, number))
+            for number, item in enumerate(value)
+        ]
     name = value[1:] if isinstance(value, str) and value.startswith("$") else ""
     if name not in amounts:  # `$SCRATCH` is left to the shell
         return value

@@ -1,4 +1,6 @@
-"""Subwords, binarised text and the models that are trained on it, as recipes (picture in lib/README.md)."""
+"""Subwords, binarised text and the models that are trained on it, as recipes (picture in
+lib/README.md).
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,12 @@ from pseudogec.seq2seq import (
     train_language_model,
 )
 from pseudogec.seq2seq.model_files import MODEL, has_compact_form, make_compact
-from pseudogec.seq2seq.options import Architecture, DetectorOptions, LanguageModelArchitecture, Optimisation
+from pseudogec.seq2seq.options import (
+    Architecture,
+    DetectorOptions,
+    LanguageModelArchitecture,
+    Optimisation,
+)
 from pseudogec.seq2seq.training_job import TrainingResult, snapshot_name
 from pseudogec.study.corpora import Corpus, LearnsFromText, SeedText, Use
 from pseudogec.study.profile import Passes
@@ -36,8 +43,10 @@ from pseudogec.text import Bpe, Vocabulary, load_bpe
 
 SUBWORDS_A_SENTENCE = 30  # about, with its end; newspapers have more, learners' sentences fewer
 BYTES_A_WEIGHT = 4
-STATE_BYTES_A_WEIGHT = 16  # of an unfinished training: weights, and Adam's two moments beside a copy in full precision
-WEIGHTS_OF_BIG = 176_000_000  # of Transformer (big), to whose speed a machine's rate of decoding refers
+# Of an unfinished training: weights, and Adam's two moments beside a copy in full precision
+STATE_BYTES_A_WEIGHT = 16
+# Of Transformer (big), to whose speed a machine's rate of decoding refers
+WEIGHTS_OF_BIG = 176_000_000
 
 Arrangement = Literal["correct", "reverse", "copy"]
 _ARRANGE: dict[Arrangement, Callable[[Pair], Pair]] = {
@@ -48,17 +57,33 @@ _ARRANGE: dict[Arrangement, Callable[[Pair], Pair]] = {
 
 
 def sentences_of_big(sentences: float, models: Sequence[Recipe]) -> float:
-    """The work of decoding sentences, in sentences of Transformer (big). Released models, whose size is unknown, are left out."""
-    weights = [model.architecture.layer_weights for model in models if isinstance(model, TrainedModel | Snapshot)]
+    """The work of decoding sentences, in sentences of Transformer (big). Released models, whose
+    size is unknown, are left out.
+    """
+    weights = [
+        model.architecture.layer_weights
+        for model in models
+        if isinstance(model, TrainedModel | Snapshot)
+    ]
     return sentences * sum(weights) / WEIGHTS_OF_BIG
 
 
 def shapes_of_models(recipe: Recipe) -> str:
-    return ", ".join(sorted({parent.architecture.shape for parent in recipe.parents if hasattr(parent, "architecture")}))
+    return ", ".join(
+        sorted(
+            {
+                parent.architecture.shape
+                for parent in recipe.parents
+                if hasattr(parent, "architecture")
+            }
+        )
+    )
 
 
 class Subwords(LearnsFromText):
-    """Byte-pair encoding learnt on the genuine targets, with the joint fairseq dictionary: ``codes.txt``, ``dict.txt``."""
+    """Byte-pair encoding learnt on the genuine targets, with the joint fairseq dictionary:
+    ``codes.txt``, ``dict.txt``.
+    """
 
     kind: ClassVar[str] = "bpe"
     packages: ClassVar[tuple[str, ...]] = ("subword-nmt",)
@@ -91,11 +116,16 @@ class Subwords(LearnsFromText):
             for subword in bpe.apply(tokens)
         )
         self.language.refuse_foreign(counts, f"corpus {self.genuine.label}")
-        # The dictionary has every subword that these merges can make of the language's characters, so that other words of seed
-        # corpora need no <unk>, and all models of a profile share one vocabulary.
+        # The dictionary has every subword that these merges can make of the language's characters,
+        # so that other words of seed corpora need no <unk>, and all models of a profile share one
+        # vocabulary.
         vocabulary = Vocabulary(counts, symbols=bpe.possible_subwords(self.language.characters))
         vocabulary.save(folder / "dict.txt")
-        return {"merges": len(bpe.merges), "subwords": len(vocabulary), "subwords_in_genuine_data": len(counts)}
+        return {
+            "merges": len(bpe.merges),
+            "subwords": len(vocabulary),
+            "subwords_in_genuine_data": len(counts),
+        }
 
 
 class ReleasedSubwords(Recipe):
@@ -127,10 +157,11 @@ class TrainingPairs(Recipe):
 
 
 class BinarisedPairs(TrainingPairs):
-    """A corpus in one of three arrangements, in training without pairs whose source and target are identical (TASLP IV-A).
+    """A corpus in one of three arrangements, in training without pairs whose source and target are
+    identical (TASLP IV-A).
 
-    ``correct``: from source to target. ``reverse``: from target to source, for the model that makes errors. ``copy``: the target
-    on both sides, for a first stage that teaches copying.
+    ``correct``: from source to target. ``reverse``: from target to source, for the model that makes
+    errors. ``copy``: the target on both sides, for a first stage that teaches copying.
     """
 
     kind: ClassVar[str] = "pairs"
@@ -150,7 +181,9 @@ class BinarisedPairs(TrainingPairs):
 
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         corpus, bpe = store.folder(self.corpus), load_bpe(store.folder(self.bpe))
-        pairs: Iterator[Pair] = map(Pair, read_plain(corpus / "source.txt"), read_plain(corpus / "target.txt"))
+        pairs: Iterator[Pair] = map(
+            Pair, read_plain(corpus / "source.txt"), read_plain(corpus / "target.txt")
+        )
         if self.drop_identical:
             pairs = drop_identical(pairs)
         pairs = map(_ARRANGE[self.arrangement], pairs)
@@ -177,12 +210,17 @@ class Mirrored(TrainingPairs):
 
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         # Both sides are reversed: a small model then learns to copy as fast as from left to right.
-        pairs = (Pair(source[::-1], target[::-1]) for source, target in read_binarised(store.folder(self.data)))
+        pairs = (
+            Pair(source[::-1], target[::-1])
+            for source, target in read_binarised(store.folder(self.data))
+        )
         return asdict(binarise(pairs, store.folder(self.bpe) / "dict.txt", folder))
 
 
 class BinarisedText(Recipe):
-    """Grammatical sentences in subwords, binarised for a language model: a shard of a seed corpus, or a corpus's targets."""
+    """Grammatical sentences in subwords, binarised for a language model: a shard of a seed corpus,
+    or a corpus's targets.
+    """
 
     kind: ClassVar[str] = "text"
     follows: ClassVar[str] = "text"
@@ -194,7 +232,9 @@ class BinarisedText(Recipe):
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         text, bpe = store.folder(self.text), store.folder(self.bpe)
         file = text / ("target.txt" if isinstance(self.text, Corpus) else "sentences.txt")
-        return asdict(binarise_text(map(load_bpe(bpe).apply, read_plain(file)), bpe / "dict.txt", folder))
+        return asdict(
+            binarise_text(map(load_bpe(bpe).apply, read_plain(file)), bpe / "dict.txt", folder)
+        )
 
 
 class Training(LearnsFromText):
@@ -235,11 +275,20 @@ class Training(LearnsFromText):
 
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         def report(now: TrainingProgress) -> None:
-            progress(now.update, now.total_updates, f"updates   {now.updates_per_second:.1f}/s   loss {now.loss:.2f}")
+            progress(
+                now.update,
+                now.total_updates,
+                f"updates   {now.updates_per_second:.1f}/s   loss {now.loss:.2f}",
+            )
 
         data, validation = [store.folder(data) for data in self.data], store.folder(self.validation)
         where = (data, validation, store.folder(self.bpe) / "dict.txt", folder)
-        options = {"seed": self.seed, "progress": report, "launcher": launcher(), **self._own_options(store)}
+        options = {
+            "seed": self.seed,
+            "progress": report,
+            "launcher": launcher(),
+            **self._own_options(store),
+        }
         result = type(self).trained_by(*where, self.architecture, self.optimisation, **options)
         return result.model_dump(mode="json")
 
@@ -251,11 +300,16 @@ class Training(LearnsFromText):
     def work(self) -> float:
         """Updates; if training ends by epochs, an estimate from the number of sentences."""
         of_an_epoch = self.sentences * SUBWORDS_A_SENTENCE / self.optimisation.batch
-        return min(self.optimisation.updates or inf, max((self.optimisation.epochs or inf) * of_an_epoch, 1))
+        return min(
+            self.optimisation.updates or inf,
+            max((self.optimisation.epochs or inf) * of_an_epoch, 1),
+        )
 
     @property
     def operations(self) -> float:
-        """Two for each weight and subword forward, four backward (Kaplan et al. 2020); those of embeddings are negligible."""
+        """Two for each weight and subword forward, four backward (Kaplan et al. 2020); those of
+        embeddings are negligible.
+        """
         return 6.0 * self.architecture.layer_weights * self.optimisation.batch * self.work
 
     @property
@@ -269,7 +323,9 @@ class Training(LearnsFromText):
 
     @property
     def bytes_at_work(self) -> float:
-        kept = 1 if self.optimisation.selection == "best" else self.optimisation.selection.average_last
+        kept = (
+            1 if self.optimisation.selection == "best" else self.optimisation.selection.average_last
+        )
         return (STATE_BYTES_A_WEIGHT + kept * BYTES_A_WEIGHT) * self.weights
 
     @property
@@ -280,7 +336,9 @@ class Training(LearnsFromText):
 
 
 class TrainedModel(Training):
-    """One stage of training; ``initial`` is the model of the stage before, whose weights training starts from."""
+    """One stage of training; ``initial`` is the model of the stage before, whose weights training
+    starts from.
+    """
 
     kind: ClassVar[str] = "model"
     trained_by: ClassVar[Callable[..., TrainingResult]] = train
@@ -300,13 +358,18 @@ class TrainedModel(Training):
         return super().sentences + (self.upsample - 1) * self.data[0].work
 
     def _own_options(self, store: Artefacts) -> dict[str, Any]:
-        return {"initial_model": store.folder(self.initial) if self.initial else None, "upsample_primary": self.upsample}
+        return {
+            "initial_model": store.folder(self.initial) if self.initial else None,
+            "upsample_primary": self.upsample,
+        }
 
 
 class Snapshot(Recipe):
-    """A model as it was after some passes over the data of its last stage: ``model.pt`` and its dictionaries.
+    """A model as it was after some passes over the data of its last stage: ``model.pt`` and its
+    dictionaries.
 
-    The result has the validation loss of the model, or of all models of the training where the lowest is chosen.
+    The result has the validation loss of the model, or of all models of the training where the
+    lowest is chosen.
     """
 
     kind: ClassVar[str] = "snapshot"
@@ -352,15 +415,25 @@ class Snapshot(Recipe):
 
 
 def _validation_loss(model: Path, validation: Path) -> float:
-    """In nats a subword, ends of sentences included; without pairs that are too long for the model."""
+    """In nats a subword, ends of sentences included; without pairs that are too long for the
+    model.
+    """
     pairs = list(read_binarised(validation))
-    scores = Decoder([model]).score([source for source, _ in pairs], [[target] for _, target in pairs], length_penalty=0.0)
-    scored = [(score, len(target) + 1) for [score], (_, target) in zip(scores, pairs, strict=True) if score > -inf]
+    scores = Decoder([model]).score(
+        [source for source, _ in pairs], [[target] for _, target in pairs], length_penalty=0.0
+    )
+    scored = [
+        (score, len(target) + 1)
+        for [score], (_, target) in zip(scores, pairs, strict=True)
+        if score > -inf
+    ]
     return -sum(score for score, _ in scored) / sum(length for _, length in scored)
 
 
 class ReleasedModel(Recipe):
-    """A fairseq checkpoint that others trained: ``model.pt``, ``dict.src.txt``, ``dict.trg.txt``."""
+    """A fairseq checkpoint that others trained: ``model.pt``, ``dict.src.txt``,
+    ``dict.trg.txt``.
+    """
 
     kind: ClassVar[str] = "released_model"
     checkpoint: SourceFile
@@ -372,8 +445,12 @@ class ReleasedModel(Recipe):
         return self.checkpoint.path.stem
 
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
-        refuse_changed((self.checkpoint, self.source_dictionary, self.target_dictionary), store.root)
-        import_checkpoint(self.checkpoint.path, self.source_dictionary.path, self.target_dictionary.path, folder)
+        refuse_changed(
+            (self.checkpoint, self.source_dictionary, self.target_dictionary), store.root
+        )
+        import_checkpoint(
+            self.checkpoint.path, self.source_dictionary.path, self.target_dictionary.path, folder
+        )
         return {"checkpoint": str(self.checkpoint.path), "digest": self.checkpoint.digest}
 
 
@@ -387,7 +464,9 @@ class TrainedLanguageModel(Training):
 
 
 class WordCounts(LearnsFromText):
-    """The frequency of each word of a text, upper and lower case apart: ``words.tsv``, a line each."""
+    """The frequency of each word of a text, upper and lower case apart: ``words.tsv``, a line
+    each.
+    """
 
     kind: ClassVar[str] = "word_counts"
     seconds_a_unit: ClassVar[float] = 0.0001
@@ -407,8 +486,12 @@ class WordCounts(LearnsFromText):
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         texts = [store.folder(text) / "sentences.txt" for text in self.texts]
         # Words that begin a sentence are left out because they are always capitalised.
-        counts = Counter(word for text in texts for tokens in read_plain(text) for word in tokens[1:])
-        write_lines(folder / "words.tsv", (f"{word}\t{count}" for word, count in counts.most_common()))
+        counts = Counter(
+            word for text in texts for tokens in read_plain(text) for word in tokens[1:]
+        )
+        write_lines(
+            folder / "words.tsv", (f"{word}\t{count}" for word, count in counts.most_common())
+        )
         return {"words": len(counts), "tokens": counts.total()}
 
 
@@ -438,10 +521,15 @@ class LearnsToDetect(LearnsFromText):
         progress: Progress,
         apply: Callable[[list[str]], list[str]] = list,
     ) -> dict[str, Any]:
-        """The result of a training from initial weights, on the subwords that a function makes of words."""
+        """The result of a training from initial weights, on the subwords that a function makes of
+        words.
+        """
 
         def pairs(corpus: Corpus) -> list[tuple[list[str], list[str]]]:
-            source, target = (list(read_plain(store.folder(corpus) / name)) for name in ("source.txt", "target.txt"))
+            source, target = (
+                list(read_plain(store.folder(corpus) / name))
+                for name in ("source.txt", "target.txt")
+            )
             return list(zip(source, target, strict=True))
 
         genuine, validation = pairs(self.genuine), pairs(self.validation)
@@ -449,13 +537,18 @@ class LearnsToDetect(LearnsFromText):
         corrected = [target for source, target in genuine if source != target]
         sentences = [*(source for source, _ in genuine), *corrected]
         has_error = [*(source != target for source, target in genuine), *(False for _ in corrected)]
-        held_out = [apply(source) for source, _ in validation], [source != target for source, target in validation]
+        held_out = (
+            [apply(source) for source, _ in validation],
+            [source != target for source, target in validation],
+        )
 
         def report_progress(done: int, total: int) -> None:
             progress(done, total, "sentences")
 
         examples = list(map(apply, sentences)), has_error, held_out
-        return train(*examples, initial, folder, self.options, self.seed, report_progress).model_dump(mode="json")
+        return train(
+            *examples, initial, folder, self.options, self.seed, report_progress
+        ).model_dump(mode="json")
 
 
 class TrainedDetector(LearnsToDetect):
@@ -480,7 +573,9 @@ class TrainedDetector(LearnsToDetect):
         from pseudogec.seq2seq.detector import train_detector
 
         subwords = load_bpe(store.folder(self.bpe)).apply
-        return self._train(train_detector, store.folder(self.initial), folder, store, progress, subwords)
+        return self._train(
+            train_detector, store.folder(self.initial), folder, store, progress, subwords
+        )
 
 
 class TrainedEncoder(LearnsToDetect):
@@ -506,7 +601,8 @@ MOST_WEIGHTS = 12_000_000
 class CompactModel(Recipe):
     """A model in the form that packs contain, its matrices rounded to 8 bits.
 
-    It corrects or corrupts readers' own sentences. Scores, pseudo data and further trainings use the model itself.
+    It corrects or corrupts readers' own sentences. Scores, pseudo data and further trainings use
+    the model itself.
     """
 
     kind: ClassVar[str] = "compact_model"
@@ -516,13 +612,18 @@ class CompactModel(Recipe):
 
     @classmethod
     def of(cls, recipes: Iterable[Recipe]) -> dict[Recipe, CompactModel]:
-        """The models among some recipes with their compact forms; none where these may not be passed on or are too large.
+        """The models among some recipes with their compact forms; none where these may not be
+        passed on or are too large.
 
         Models that need more than numbers and names for their description have no compact form.
         """
         kinds = TrainedModel | TrainedLanguageModel | TrainedDetector
         models = [recipe for recipe in dict.fromkeys(recipes) if isinstance(recipe, kinds)]
-        passed_on = [model for model in models if model.may_be_quoted and has_compact_form(_trained(model).architecture)]
+        passed_on = [
+            model
+            for model in models
+            if model.may_be_quoted and has_compact_form(_trained(model).architecture)
+        ]
         if sum(_trained(model).weights for model in passed_on) > MOST_WEIGHTS:
             return {}
         return {model: cls(model=model) for model in passed_on}

@@ -60,7 +60,13 @@ from pseudogec.study.models import (
     WordCounts,
 )
 from pseudogec.study.profile import Profile, StageOfTraining, Track, all_steps, tracks_of
-from pseudogec.study.pseudo_data import BackTranslatedData, MisspeltData, NoisedData, PseudoData, PseudoEdits
+from pseudogec.study.pseudo_data import (
+    BackTranslatedData,
+    MisspeltData,
+    NoisedData,
+    PseudoData,
+    PseudoEdits,
+)
 from pseudogec.study.results import EditShares, ScoredCorrection
 
 _REVERSE = "reverse_model"  # stands for a setting, with the profile's stages of that name
@@ -72,7 +78,8 @@ class GenuineData(NamedTuple):
     genuine: Corpus
     validation: Corpus
     in_domain: Corpus | None = None
-    held_out: Corpus | None = None  # test sentences, in place of a test set that the track is cut from
+    # Test sentences, in place of a test set that the track is cut from
+    held_out: Corpus | None = None
 
 
 class Planner:
@@ -80,8 +87,10 @@ class Planner:
 
     Args:
         root: the project's root, which the profile's data folder is relative to.
-        without_data: plan even where corpus files are missing, to see what a study would do; its recipes cannot be built.
-        packs: know the digests of files that are missing, so that what was made from them is found in the packs.
+        without_data: plan even where corpus files are missing, to see what a study would do; its
+            recipes cannot be built.
+        packs: know the digests of files that are missing, so that what was made from them is found
+            in the packs.
 
     Raises:
         DataError: a corpus file is missing.
@@ -102,18 +111,27 @@ class Planner:
         self._data = root / profile.data_folder
         self.language = profile.language.located(self.file)
         self.genuine: WrittenCorpus = self._corpus("genuine", profile.corpora.genuine)
-        self.tests = {name: self._corpus(name, test.pairs) for name, test in profile.corpora.tests.items()}
+        self.tests = {
+            name: self._corpus(name, test.pairs) for name, test in profile.corpora.tests.items()
+        }
         if profile.corpora.without_test_sentences:
-            self.genuine = WithoutTestSentences(name="genuine", corpus=self.genuine, tests=tuple(self.tests.values()))
-        self.bpe = Subwords(genuine=self.genuine, merges=profile.subwords.merges, language=self.language)
+            self.genuine = WithoutTestSentences(
+                name="genuine", corpus=self.genuine, tests=tuple(self.tests.values())
+            )
+        self.bpe = Subwords(
+            genuine=self.genuine, merges=profile.subwords.merges, language=self.language
+        )
         self.validation = self._corpus("validation", profile.corpora.validation)
         development = profile.corpora.development
-        self.development = self.validation if development is None else self._corpus("development", development)
+        self.development = (
+            self.validation if development is None else self._corpus("development", development)
+        )
         in_domain = profile.corpora.in_domain
         self.in_domain = None if in_domain is None else self._corpus("in_domain", in_domain)
         self.annotator = annotator_signature(profile.annotator)
         self.tracks = {"restricted": GenuineData(self.genuine, self.validation, self.in_domain)}
-        # A track has little genuine data, but shares the subwords and the stage of copying, for which grammatical text is enough.
+        # A track has little genuine data, but shares the subwords and the stage of copying, for
+        # which grammatical text is enough.
         self.tracks |= {name: self._track(name, track) for name, track in profile.tracks.items()}
         self._shards: dict[tuple[str, str, str, int], list[PseudoData]] = {}
         # What many recipes share is described, and its key computed, once.
@@ -122,7 +140,9 @@ class Planner:
         self._last_stage = cache(self._model)
 
     def test_sentences(self, system: System | Pipeline, test: str) -> Corpus:
-        """The sentences that a system is scored on: the test set or, if its track is cut from it, the held-out part."""
+        """The sentences that a system is scored on: the test set or, if its track is cut from it,
+        the held-out part.
+        """
         corpus, held_out = self.tests[test], self.tracks[system.track].held_out
         return held_out if held_out is not None and corpus == self.development else corpus
 
@@ -133,8 +153,12 @@ class Planner:
 
     @property
     def tuned_on(self) -> frozenset[Corpus]:
-        """The test sets, and the parts that tracks hold out of them, on which the profile allows tuning."""
-        allowed: set[Corpus] = {self.tests[name] for name, test in self.profile.corpora.tests.items() if test.tuned_on}
+        """The test sets, and the parts that tracks hold out of them, on which the profile allows
+        tuning.
+        """
+        allowed: set[Corpus] = {
+            self.tests[name] for name, test in self.profile.corpora.tests.items() if test.tuned_on
+        }
         if self.development in allowed:
             allowed |= {data.held_out for data in self.tracks.values() if data.held_out is not None}
         return frozenset(allowed)
@@ -146,8 +170,12 @@ class Planner:
             DataError: it is missing, and the plan is meant to be built.
         """
         full = self._data / path
-        name = (full.relative_to(self._data) if full.is_relative_to(self._data) else full).as_posix()
-        if not full.exists() and (known := next(filter(None, (pack.source(name, full) for pack in self._packs)), None)):
+        name = (
+            full.relative_to(self._data) if full.is_relative_to(self._data) else full
+        ).as_posix()
+        if not full.exists() and (
+            known := next(filter(None, (pack.source(name, full) for pack in self._packs)), None)
+        ):
             self.files[name] = known
             return known
         if self._without_data and not full.exists():
@@ -157,15 +185,25 @@ class Planner:
         return self.files[name]
 
     def _corpus(self, name: str, pairs: PairFormat) -> WholeCorpus:
-        return WholeCorpus(name=name, pairs=pairs.located(self._find, self.language) if isinstance(pairs, FilePairs) else pairs)
+        return WholeCorpus(
+            name=name,
+            pairs=pairs.located(self._find, self.language)
+            if isinstance(pairs, FilePairs)
+            else pairs,
+        )
 
     def _track(self, name: str, track: Track) -> GenuineData:
         if track.pairs is not None:
             return self._sampled(name, track.pairs, seed=1)
         if track.genuine is None:
             return _part_of(name, track, self.development)
-        names = {part: f"{name}-training" if part == "genuine" else f"{name}-{part}" for part in track.corpora}
-        return GenuineData(**{part: self._corpus(names[part], pairs) for part, pairs in track.corpora.items()})
+        names = {
+            part: f"{name}-training" if part == "genuine" else f"{name}-{part}"
+            for part in track.corpora
+        }
+        return GenuineData(
+            **{part: self._corpus(names[part], pairs) for part, pairs in track.corpora.items()}
+        )
 
     def _sampled(self, name: str, pairs: int, seed: int) -> GenuineData:
         sampled = SampledCorpus(name=name, corpus=self.genuine, sentences=pairs, seed=seed)
@@ -179,7 +217,13 @@ class Planner:
     def seed_text(self, name: str, shard: int) -> SeedText:
         sentences, size = self.profile.corpora.seeds[name], self.profile.pseudo_data.shard
         if isinstance(sentences, WorldSentences):
-            return WorldSeedText(name=name, size=size, shard=shard, register_name=sentences.register_name, seed=sentences.seed)
+            return WorldSeedText(
+                name=name,
+                size=size,
+                shard=shard,
+                register_name=sentences.register_name,
+                seed=sentences.seed,
+            )
         if isinstance(sentences, ClassroomSentences):
             return ClassroomSeedText(name=name, size=size, shard=shard, text=sentences.text)
         return FileSeedText.of(self._seed_corpus(name), size, shard)
@@ -191,7 +235,8 @@ class Planner:
 
     def _find(self, file: CorpusFile) -> list[LocatedFile]:
         """The file of a path, or the files of a pattern; raises as `file` does."""
-        in_packs = dict.fromkeys(name for pack in self._packs for name in pack.sources)  # two packs may know the same file
+        # Two packs may know the same file
+        in_packs = dict.fromkeys(name for pack in self._packs for name in pack.sources)
         known = [Path(name) for name in in_packs if fnmatch(name, file.path.as_posix())]
         paths = matching(self._data, file.path) or known or [file.path]
         said = file.model_dump(exclude={"path"})
@@ -199,31 +244,47 @@ class Planner:
 
     @property
     def corpora(self) -> dict[str, Corpus]:
-        """The corpora of pairs by name: genuine, validation, development where it is another, and the test corpora."""
-        development = {} if self.development is self.validation else {"development": self.development}
+        """The corpora of pairs by name: genuine, validation, development where it is another, and
+        the test corpora.
+        """
+        development = (
+            {} if self.development is self.validation else {"development": self.development}
+        )
         return {"genuine": self.genuine, "validation": self.validation, **development, **self.tests}
 
     def first_shards(self, systems: Iterable[System]) -> dict[str, PseudoData]:
-        """The first shard of each system's pseudo data, by the system's name; its examples stand for all."""
-        return {system.name: shards[0] for system in systems if (shards := self.pseudo_data(system))}
+        """The first shard of each system's pseudo data, by the system's name; its examples stand
+        for all.
+        """
+        return {
+            system.name: shards[0] for system in systems if (shards := self.pseudo_data(system))
+        }
 
     def pseudo_edits(self, systems: Iterable[System]) -> dict[str, PseudoEdits]:
         """The edits that would correct each system's pseudo data, by the system's name."""
         shards = self.first_shards(systems)
-        return {name: PseudoEdits(pseudo_data=shard, annotator=self.annotator) for name, shard in shards.items()}
+        return {
+            name: PseudoEdits(pseudo_data=shard, annotator=self.annotator)
+            for name, shard in shards.items()
+        }
 
     def pseudo_data(self, system: System) -> tuple[PseudoData, ...]:
         """The shards of a system's pseudo data; none for a system without."""
         if system.noise is None or system.seed_corpus is None:
             return ()
-        values = "".join(f"-{parameter}={value}" for parameter, value in system.swept_values.items())
+        values = "".join(
+            f"-{parameter}={value}" for parameter, value in system.swept_values.items()
+        )
         name, pairs = system.method + values, system.pseudo_pairs
-        return self._pseudo_data(name, system.noise, system.seed_corpus, pairs, system.track, system.seed)
+        return self._pseudo_data(
+            name, system.noise, system.seed_corpus, pairs, system.track, system.seed
+        )
 
     def _pseudo_data(
         self, name: str, method: Method, seed_corpus: str, pairs: int, track: str, seed: int
     ) -> tuple[PseudoData, ...]:
-        # Systems of all settings and sizes use the same shards: each is described once; a larger size adds to the list.
+        # Systems of all settings and sizes use the same shards: each is described once; a larger
+        # size adds to the list.
         draw = seed if self.profile.pseudo_data.own_draws else 1
         shards = self._shards.setdefault((name, seed_corpus, track, draw), [])
         count = pairs // self.profile.pseudo_data.shard
@@ -232,16 +293,22 @@ class Planner:
             shards += self._more_shards(name, method, texts, track, draw)
         return tuple(shards[:count])
 
-    def _more_shards(self, name: str, method: Method, texts: Sequence[SeedText], track: str, draw: int) -> Sequence[PseudoData]:
+    def _more_shards(
+        self, name: str, method: Method, texts: Sequence[SeedText], track: str, draw: int
+    ) -> Sequence[PseudoData]:
         common: dict[str, Any] = {"name": name, "bpe": self.bpe, "seed": draw}
         if isinstance(method, TextMethod):
             genuine = self.learnt_from(method, track, draw)
             common["references"] = self.references(genuine) if method.needs_pairs else None
             common["language"] = self.language
-            return [NoisedData(seed_text=text, method=method, genuine=genuine, **common) for text in texts]
+            return [
+                NoisedData(seed_text=text, method=method, genuine=genuine, **common)
+                for text in texts
+            ]
         assert isinstance(method, DecoderMethod)
         reverse_model, decoding = self.reverse_model(track, draw), self.profile.decoding
-        # Translation is expensive: the method without spelling errors is shared, and they are added to its result.
+        # Translation is expensive: the method without spelling errors is shared, and they are added
+        # to its result.
         without_errors = method.changed(sse_rate=0.0)
         translated = [
             BackTranslatedData(
@@ -256,7 +323,10 @@ class Planner:
         if not method.sse_rate:
             return translated
         common["language"] = self.language
-        return [MisspeltData(seed_text=data.seed_text, method=method, pseudo_data=data, **common) for data in translated]
+        return [
+            MisspeltData(seed_text=data.seed_text, method=method, pseudo_data=data, **common)
+            for data in translated
+        ]
 
     def learnt_from(self, method: TextMethod, track: str = "restricted", seed: int = 1) -> Corpus:
         """The pairs from which a method learns."""
@@ -268,25 +338,45 @@ class Planner:
         return data.genuine
 
     def reverse_model(self, track: str = "restricted", seed: int = 1) -> TrainedModel:
-        """The model that translates grammatical sentences into learners' text, trained on a track's genuine pairs."""
-        nothing: dict[str, Any] = {"method": "none", "seed_corpus": None, "pseudo_pairs": 0, "upsample": 1}
+        """The model that translates grammatical sentences into learners' text, trained on a track's
+        genuine pairs.
+        """
+        nothing: dict[str, Any] = {
+            "method": "none",
+            "seed_corpus": None,
+            "pseudo_pairs": 0,
+            "upsample": 1,
+        }
         return self.model(System(setting=_REVERSE, track=track, seed=seed, **nothing))
 
     def model(self, system: System, right_to_left: bool = False) -> TrainedModel:
-        """The model after the last stage of the system's setting, which may read and write from right to left."""
+        """The model after the last stage of the system's setting, which may read and write from
+        right to left.
+        """
         return self._last_stage(system.model_copy(update={"passes": None}), right_to_left)
 
     def _model(self, system: System, right_to_left: bool) -> TrainedModel:
         """One model after another, each trained from the weights of the one before."""
         name = system.name.replace("/", "-") + (" right to left" if right_to_left else "")
-        stages, shape = self.profile.stages(system.setting), self.profile.architecture_of(system.architecture)
+        stages, shape = (
+            self.profile.stages(system.setting),
+            self.profile.architecture_of(system.architecture),
+        )
         model: TrainedModel | None = None
         for stage in stages:
-            # A stage of copying is the same in both directions and on most tracks, so that these share one model of it.
+            # A stage of copying is the same in both directions and on most tracks, so that these
+            # share one model of it.
             copying = stage.data == ("copies",)
-            if copying and shape.copies and "copy-gate-warmup" not in shape.fairseq_options and len(stages) > 1:
+            if (
+                copying
+                and shape.copies
+                and "copy-gate-warmup" not in shape.fairseq_options
+                and len(stages) > 1
+            ):
                 continue  # with an open gate such a model would only learn never to change a word
-            arrangement: Arrangement = "reverse" if system.setting == _REVERSE and not copying else "correct"
+            arrangement: Arrangement = (
+                "reverse" if system.setting == _REVERSE and not copying else "correct"
+            )
             validation = self.validation if copying else self.tracks[system.track].validation
             held_out = self._binarised(validation, arrangement, keep_unchanged=True)
             data = self._stage_data(stage, system, arrangement)
@@ -304,14 +394,17 @@ class Planner:
         assert model is not None  # a setting has a stage, by the profile's schema
         return model
 
-    def _stage_data(self, stage: StageOfTraining, system: System, arrangement: Arrangement) -> tuple[TrainingPairs, ...]:
+    def _stage_data(
+        self, stage: StageOfTraining, system: System, arrangement: Arrangement
+    ) -> tuple[TrainingPairs, ...]:
         data: list[TrainingPairs] = []
         genuine = self.genuine_data(system.track, system.seed)
         for part in stage.data:
             if part == "genuine":
                 data.append(self._binarised(genuine.genuine, arrangement))
             elif part == "copies":
-                # Grammatical text alone: like the subwords, it comes from all genuine targets unless the track has its own.
+                # Grammatical text alone: like the subwords, it comes from all genuine targets
+                # unless the track has its own.
                 track = self.profile.tracks.get(system.track)
                 copied = genuine.genuine if track is not None and track.own_copies else self.genuine
                 data.append(self._binarised(copied, "copy", keep_unchanged=True))
@@ -322,18 +415,29 @@ class Planner:
                 data += self.pseudo_data(system)
             else:
                 noise, pairs = self.profile.methods[part.method], part.pseudo_pairs
-                data += self._pseudo_data(part.method, noise, part.seed_corpus, pairs, system.track, system.seed)
+                data += self._pseudo_data(
+                    part.method, noise, part.seed_corpus, pairs, system.track, system.seed
+                )
         return tuple(data)
 
-    def _binarised(self, corpus: Corpus, arrangement: Arrangement, keep_unchanged: bool = False) -> BinarisedPairs:
+    def _binarised(
+        self, corpus: Corpus, arrangement: Arrangement, keep_unchanged: bool = False
+    ) -> BinarisedPairs:
         # Only a model that corrects reads preprocessed sentences.
-        if arrangement == "correct" and (correction := self.after(self.profile.preprocessing, 0, corpus)) is not None:
+        if (
+            arrangement == "correct"
+            and (correction := self.after(self.profile.preprocessing, 0, corpus)) is not None
+        ):
             corpus = PreprocessedCorpus(name=corpus.name, correction=correction)
         drop_identical = not keep_unchanged and self.profile.corpora.unchanged == "drop"
-        return BinarisedPairs(corpus=corpus, bpe=self.bpe, drop_identical=drop_identical, arrangement=arrangement)
+        return BinarisedPairs(
+            corpus=corpus, bpe=self.bpe, drop_identical=drop_identical, arrangement=arrangement
+        )
 
     def corrects(self, system: System | Pipeline, test: str) -> bool:
-        """Whether a system has corrections of a test corpus; those that others released are of some alone."""
+        """Whether a system has corrections of a test corpus; those that others released are of some
+        alone.
+        """
         steps = all_steps(self.profile, system.name) if isinstance(system, Pipeline) else []
         return all(step.tests is None or test in step.tests for step in steps)
 
@@ -348,9 +452,17 @@ class Planner:
             return correction
         # The same recipe as that of a system with this model alone.
         model = self.model(system)
-        needs: dict[str, Need] = {"models": (self.snapshot(system) if system.passes else model,), **self.decoding}
+        needs: dict[str, Need] = {
+            "models": (self.snapshot(system) if system.passes else model,),
+            **self.decoding,
+        }
         step = Models(models=(model.name,), n_best=self.profile.decoding.n_best)
-        return Correction(step=step, needs=needs, before=self.after(self.profile.preprocessing, 0, corpus), corpus=corpus)
+        return Correction(
+            step=step,
+            needs=needs,
+            before=self.after(self.profile.preprocessing, 0, corpus),
+            corpus=corpus,
+        )
 
     def snapshot(self, system: System) -> Snapshot:
         """The model of a system whose passes are chosen."""
@@ -364,18 +476,28 @@ class Planner:
             return None
         *earlier, step = steps
         needs = step.needs(_StepPlanning(self, earlier, step, seed, corpus))
-        return Correction(step=step, needs=needs, before=self.after(earlier, seed, corpus), corpus=corpus)
+        return Correction(
+            step=step, needs=needs, before=self.after(earlier, seed, corpus), corpus=corpus
+        )
 
     @cached_property
     def compact_models(self) -> dict[Recipe, CompactModel]:
         """The models for readers' own sentences, each with its compact form.
 
-        These are the reverse model, if a method uses it, and those of the profile's systems for ``own_text``, if they may be
-        passed on and are small.
+        These are the reverse model, if a method uses it, and those of the profile's systems for
+        ``own_text``, if they may be passed on and are small.
         """
-        reverse = [self.reverse_model()] if any(isinstance(each, DecoderMethod) for each in self.profile.methods.values()) else []
+        reverse = (
+            [self.reverse_model()]
+            if any(isinstance(each, DecoderMethod) for each in self.profile.methods.values())
+            else []
+        )
         systems = [pipelines(self.profile, name)[0] for name in self.profile.own_text]
-        steps = [step for system in systems for step in self.correction(system, next(iter(self.tests))).steps]
+        steps = [
+            step
+            for system in systems
+            for step in self.correction(system, next(iter(self.tests))).steps
+        ]
         return CompactModel.of([*reverse, *(parent for step in steps for parent in step.parents)])
 
     def for_readers(self, recipe: Recipe) -> Recipe:
@@ -383,9 +505,14 @@ class Planner:
         return self.compact_models.get(recipe, recipe)
 
     def references(self, corpus: Corpus, retyped: bool | None = None) -> References:
-        """Reference edits; unless ``retyped`` is given, a test set's get the annotator's types where the profile says so."""
+        """Reference edits; unless ``retyped`` is given, a test set's get the annotator's types
+        where the profile says so.
+        """
         if retyped is None:
-            retyped = any(test.retyped and self.tests[name] == corpus for name, test in self.profile.corpora.tests.items())
+            retyped = any(
+                test.retyped and self.tests[name] == corpus
+                for name, test in self.profile.corpora.tests.items()
+            )
         return References(corpus=corpus, annotator=self.annotator, retyped=retyped)
 
     def masked_references(self, corpus: Corpus) -> MaskedReferences:
@@ -394,20 +521,29 @@ class Planner:
     def seed_text_facts(self, name: str) -> SeedTextFacts:
         return SeedTextFacts(seed_text=self.seed_text(name, 0), genuine=self.genuine)
 
-    def score(self, system: System | Pipeline, test: str, metric: Metric = ERRANT) -> ScoredCorrection:
+    def score(
+        self, system: System | Pipeline, test: str, metric: Metric = ERRANT
+    ) -> ScoredCorrection:
         """The system's score on a test corpus."""
         return ScoredCorrection(
             correction=self.correction(system, test),
             references=self.references(
-                self.test_sentences(system, test), self.profile.corpora.tests[test].retyped and metric.needs_annotator
+                self.test_sentences(system, test),
+                self.profile.corpora.tests[test].retyped and metric.needs_annotator,
             ),
             metric=metric,
             annotator=self.annotator if metric.needs_annotator else "",
         )
 
     def edit_shares(self, system: System | Pipeline, test: str | None = None) -> EditShares:
-        """The edits of the system's corrections with their shares, on a test corpus or, with none, on the development data."""
-        corpus = self.tracks[system.track].validation if test is None else self.test_sentences(system, test)
+        """The edits of the system's corrections with their shares, on a test corpus or, with none,
+        on the development data.
+        """
+        corpus = (
+            self.tracks[system.track].validation
+            if test is None
+            else self.test_sentences(system, test)
+        )
         return EditShares(
             correction=self._correction(system, corpus),
             references=self.references(corpus),
@@ -421,7 +557,11 @@ class Planner:
     def decoding(self) -> dict[str, Need]:
         """The settings and models of a search."""
         decoding = self.profile.decoding
-        return {"subwords": self.bpe, "beam": decoding.beam, "length_penalty": decoding.length_penalty}
+        return {
+            "subwords": self.bpe,
+            "beam": decoding.beam,
+            "length_penalty": decoding.length_penalty,
+        }
 
     def named_model(self, name: str, seed: int, right_to_left: bool = False) -> TrainedModel:
         """A model that the profile names."""
@@ -454,23 +594,40 @@ class Planner:
 
 
 def missing_files(recipes: Iterable[Recipe]) -> list[Path]:
-    """The missing files of corpora, and of corrections that others released, that recipes are made from."""
-    read = (recipe for recipe in with_ancestors(recipes) if isinstance(recipe, WholeCorpus | SeedCorpus | ReleasedOutput))
+    """The missing files of corpora, and of corrections that others released, that recipes are made
+    from.
+    """
+    read = (
+        recipe
+        for recipe in with_ancestors(recipes)
+        if isinstance(recipe, WholeCorpus | SeedCorpus | ReleasedOutput)
+    )
     return sorted({file.path for recipe in read for file in recipe.files if not file.path.exists()})
 
 
 def pipelines(profile: Profile, name: str, track: str = "restricted") -> list[Pipeline]:
-    """A system of the profile, once for each seed if it has a single model, else once; scored as systems of a track are."""
+    """A system of the profile, once for each seed if it has a single model, else once; scored as
+    systems of a track are.
+    """
     versions = (step.versions(profile.seeds) for step in all_steps(profile, name))
-    return [Pipeline(name=name, seed=seed, track=track) for seed in next(filter(None, versions), (0,))]
+    return [
+        Pipeline(name=name, seed=seed, track=track) for seed in next(filter(None, versions), (0,))
+    ]
 
 
 def compared(profile: Profile, comparison: str) -> list[Pipeline]:
-    """The systems of a comparison, all scored on sentences that the track of none of them trains on."""
+    """The systems of a comparison, all scored on sentences that the track of none of them trains
+    on.
+    """
     systems = profile.comparisons[comparison]
     tracks = tracks_of(profile, [step for system in systems for step in all_steps(profile, system)])
-    track = next(iter(tracks - {"restricted"}), "restricted")  # the profile's check allows one other
-    return list(dict.fromkeys(pipeline for system in systems for pipeline in pipelines(profile, system, track)))
+    # The profile's check allows one other
+    track = next(iter(tracks - {"restricted"}), "restricted")
+    return list(
+        dict.fromkeys(
+            pipeline for system in systems for pipeline in pipelines(profile, system, track)
+        )
+    )
 
 
 def _part_of(name: str, track: Track, development: Corpus) -> GenuineData:
@@ -484,17 +641,33 @@ def _part_of(name: str, track: Track, development: Corpus) -> GenuineData:
     training, remaining = split(development, track.training_share, "training", "validation")
     if not track.test_share:
         return GenuineData(training, remaining, held_out=remaining)
-    validation, test = split(remaining, 1 - track.test_share / (1 - track.training_share), "validation", "test")
+    validation, test = split(
+        remaining, 1 - track.test_share / (1 - track.training_share), "validation", "test"
+    )
     return GenuineData(training, validation, held_out=test)
 
 
 class _StepPlanning:
-    """The study as an interface for one step after ``earlier`` ones, in one version of a system; see `correct.Planning`."""
+    """The study as an interface for one step after ``earlier`` ones, in one version of a system;
+    see `correct.Planning`.
+    """
 
-    def __init__(self, planner: Planner, earlier: Sequence[Step], step: Step, seed: int, corpus: Corpus) -> None:
-        self._planner, self._profile, self._earlier, self._step, self.seed = planner, planner.profile, earlier, step, seed
+    def __init__(
+        self, planner: Planner, earlier: Sequence[Step], step: Step, seed: int, corpus: Corpus
+    ) -> None:
+        self._planner, self._profile, self._earlier, self._step, self.seed = (
+            planner,
+            planner.profile,
+            earlier,
+            step,
+            seed,
+        )
         self._corpus = corpus
-        self.subwords, self.annotator, self.decoding = planner.bpe, planner.annotator, planner.decoding
+        self.subwords, self.annotator, self.decoding = (
+            planner.bpe,
+            planner.annotator,
+            planner.decoding,
+        )
 
     @property
     def language_model(self) -> TrainedLanguageModel:
@@ -504,24 +677,37 @@ class _StepPlanning:
     def word_counts(self) -> WordCounts:
         return self._planner.word_counts
 
-    def models(self, names: Sequence[str], seeds: Sequence[int] | None, right_to_left: bool = False) -> tuple[TrainedModel, ...]:
+    def models(
+        self, names: Sequence[str], seeds: Sequence[int] | None, right_to_left: bool = False
+    ) -> tuple[TrainedModel, ...]:
         seeds = seeds or self._profile.seeds
-        return tuple(self._planner.named_model(name, seed, right_to_left) for name in names for seed in seeds)
+        return tuple(
+            self._planner.named_model(name, seed, right_to_left) for name in names for seed in seeds
+        )
 
     def released(
-        self, checkpoints: Sequence[Path], source_dictionary: Path, target_dictionary: Path, codes: Path
+        self,
+        checkpoints: Sequence[Path],
+        source_dictionary: Path,
+        target_dictionary: Path,
+        codes: Path,
     ) -> dict[str, Need]:
         file = self._planner.file
         source, target = file(source_dictionary), file(target_dictionary)
         models = tuple(
-            ReleasedModel(checkpoint=file(path), source_dictionary=source, target_dictionary=target) for path in checkpoints
+            ReleasedModel(checkpoint=file(path), source_dictionary=source, target_dictionary=target)
+            for path in checkpoints
         )
         return {**self.decoding, "models": models, "subwords": ReleasedSubwords(codes=file(codes))}
 
     def output(self, files: Mapping[str, Sequence[Path]]) -> ReleasedOutput:
         if (paths := files.get(self._corpus.name)) is None:
-            raise UserError(f"no corrections of {self._corpus.name} were released, only of {', '.join(files)}")
-        return ReleasedOutput(corpus=self._corpus, file=self._planner.file(paths[max(self.seed, 1) - 1]))
+            raise UserError(
+                f"no corrections of {self._corpus.name} were released, only of {', '.join(files)}"
+            )
+        return ReleasedOutput(
+            corpus=self._corpus, file=self._planner.file(paths[max(self.seed, 1) - 1])
+        )
 
     def detector(self, model: str) -> TrainedDetector:
         # It learns from the genuine sentences of the model's track.
@@ -548,7 +734,9 @@ class _StepPlanning:
     def search(self, step: Step, needs: Mapping[str, Need]) -> Search:
         # For models of a track that trains on a part of the development data, the remaining part.
         tracks = tracks_of(self._profile, [*self._earlier, self._step]) - {"restricted"}
-        development = next((self._planner.tracks[track].validation for track in tracks), self._planner.development)
+        development = next(
+            (self._planner.tracks[track].validation for track in tracks), self._planner.development
+        )
         return Search(
             step=step,
             needs=dict(needs),

@@ -21,8 +21,19 @@ from pseudogec.text import load_bpe
 
 By = Literal["level", "error_type", "level_and_error_type"]
 
-CHOICES = ("system", "method", "seed_corpus", "setting", "pseudo_pairs", "upsample", "architecture", "track")
-"""The columns of a system's choices; the parameters of its method follow, each a column of numbers."""
+CHOICES = (
+    "system",
+    "method",
+    "seed_corpus",
+    "setting",
+    "pseudo_pairs",
+    "upsample",
+    "architecture",
+    "track",
+)
+"""The columns of a system's choices; the parameters of its method follow, each a column of
+numbers.
+"""
 
 
 class ScoredCorrection(Recipe):
@@ -39,7 +50,9 @@ class ScoredCorrection(Recipe):
     references: References
     metric: AnyMetric
     annotator: str
-    """Signature of the annotator that finds the correction's edits; empty for a metric that needs none."""
+    """Signature of the annotator that finds the correction's edits; empty for a metric that needs
+    none.
+    """
 
     @property
     def work(self) -> float:
@@ -53,7 +66,12 @@ class ScoredCorrection(Recipe):
         gold = Gold.annotated(list(read_m2(store.folder(self.references) / "references.m2")))
         hypotheses = list(read_plain(store.folder(self.correction) / "hypotheses.txt"))
         annotator = annotator_of(self.annotator) if self.annotator else None
-        score = self.metric.score(gold, hypotheses, annotator, progress=lambda done, total: progress(done, total, "sentences"))
+        score = self.metric.score(
+            gold,
+            hypotheses,
+            annotator,
+            progress=lambda done, total: progress(done, total, "sentences"),
+        )
         (folder / "score.json").write_text(score.to_json(), encoding="utf-8")
         return score.figures
 
@@ -65,8 +83,8 @@ class ScoredCorrection(Recipe):
 class EditShares(Recipe):
     """The edits of a correction's candidates by their shares, beside those of the reference.
 
-    Files: ``curve.json``, the precision-recall curve; on test data ``score.json``, the score at the operating point, which is the
-    threshold with the highest F0.5 on the development data.
+    Files: ``curve.json``, the precision-recall curve; on test data ``score.json``, the score at the
+    operating point, which is the threshold with the highest F0.5 on the development data.
     """
 
     kind: ClassVar[str] = "edit_shares"
@@ -89,20 +107,36 @@ class EditShares(Recipe):
         return self.correction.corpus.work
 
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
-        before, bpe = read_corrected(store.folder(self.correction)), load_bpe(store.folder(self.bpe))
+        before, bpe = (
+            read_corrected(store.folder(self.correction)),
+            load_bpe(store.folder(self.bpe)),
+        )
         annotator = annotator_of(self.annotator)
         edits = proposed_edits(
-            before, annotator, bpe, self.length_penalty, lambda done, total: progress(done, total, "sentences")
+            before,
+            annotator,
+            bpe,
+            self.length_penalty,
+            lambda done, total: progress(done, total, "sentences"),
         )
-        shared = SharedEdits.of(list(read_m2(store.folder(self.references) / "references.m2")), edits, annotator.signature)
+        shared = SharedEdits.of(
+            list(read_m2(store.folder(self.references) / "references.m2")),
+            edits,
+            annotator.signature,
+        )
         (folder / "curve.json").write_text(shared.curve.to_json(), encoding="utf-8")
         if self.development:
             threshold = self.development.read(store)[0].best_threshold(THRESHOLDS)
             (folder / "score.json").write_text(shared.at(threshold).to_json(), encoding="utf-8")
-        return {"references": shared.curve.references, "highest_recall": shared.curve.highest_recall}
+        return {
+            "references": shared.curve.references,
+            "highest_recall": shared.curve.highest_recall,
+        }
 
     def read(self, store: Artefacts) -> tuple[Curve, Score | None]:
-        """The curve and, on test data, the score at the operating point; they must have been built."""
+        """The curve and, on test data, the score at the operating point; they must have been
+        built.
+        """
         curve, score = store.folder(self) / "curve.json", store.folder(self) / "score.json"
         return (
             Curve.from_json(curve.read_text(encoding="utf-8")),
@@ -110,7 +144,9 @@ class EditShares(Recipe):
         )
 
 
-def tidy(rows: Iterable[tuple[System | Pipeline, str, Score, Sequence[str]]], by: By | None = None) -> pd.DataFrame:
+def tidy(
+    rows: Iterable[tuple[System | Pipeline, str, Score, Sequence[str]]], by: By | None = None
+) -> pd.DataFrame:
     """One row for each system, seed, dataset and metric, or for each level and error type of them.
 
     Args:
@@ -118,8 +154,9 @@ def tidy(rows: Iterable[tuple[System | Pipeline, str, Score, Sequence[str]]], by
         by: ``level`` and ``error_type`` are ``all`` where they are not split.
 
     Returns:
-        A data frame with the columns ``CHOICES``, a column for each number among the parameters of the systems' methods
-        (missing where a method has no such parameter), and those of `score_columns`. Measures are fractions (0 to 1).
+        A data frame with the columns ``CHOICES``, a column for each number among the parameters of
+        the systems' methods (missing where a method has no such parameter), and those of
+        `score_columns`. Measures are fractions (0 to 1).
     """
     records, metrics = [], list[Metric]()
     parameters: dict[str, float] = {}
@@ -128,21 +165,33 @@ def tidy(rows: Iterable[tuple[System | Pipeline, str, Score, Sequence[str]]], by
         parameters |= system.parameters
         identity = {**system.parameters, **system.choices}
         records += [{**identity, **record} for record in _parts(dataset, score, levels, by)]
-    table = pd.DataFrame.from_records(records, columns=[*CHOICES, *parameters, *score_columns(metrics)])
+    table = pd.DataFrame.from_records(
+        records, columns=[*CHOICES, *parameters, *score_columns(metrics)]
+    )
     # Also where there are no rows, so that other scores can be appended.
-    measures = (measure.name for kind in (*METRICS, *map(type, metrics)) for measure in kind.measures)
+    measures = (
+        measure.name for kind in (*METRICS, *map(type, metrics)) for measure in kind.measures
+    )
     return table.astype(dict.fromkeys([*parameters, *measures], float))
 
 
 def score_columns(metrics: Iterable[Metric] = ()) -> list[str]:
-    """The tidy table's columns of scores, with the measures of all registered metrics and of these."""
+    """The tidy table's columns of scores, with the measures of all registered metrics and of
+    these.
+    """
     kinds = [*METRICS, *map(type, metrics)]
     counts = [count for kind in kinds for count in kind.counts]
     measures = [measure.name for kind in kinds for measure in kind.measures]
-    return list(dict.fromkeys(["seed", "dataset", "level", "error_type", "metric", "signature", *counts, *measures]))
+    return list(
+        dict.fromkeys(
+            ["seed", "dataset", "level", "error_type", "metric", "signature", *counts, *measures]
+        )
+    )
 
 
-def _parts(dataset: str, score: Score, levels: Sequence[str], by: By | None) -> Iterator[dict[str, Any]]:
+def _parts(
+    dataset: str, score: Score, levels: Sequence[str], by: By | None
+) -> Iterator[dict[str, Any]]:
     """The row of each part of a score, with the columns of `score_columns`; arguments as of `tidy`.
 
     Raises:
@@ -150,7 +199,16 @@ def _parts(dataset: str, score: Score, levels: Sequence[str], by: By | None) -> 
     """
     by_level = score.by_group(levels) if by in ("level", "level_and_error_type") else {"all": score}
     for level, of_level in by_level.items():
-        by_type = of_level.by_type() if by in ("error_type", "level_and_error_type") else {"all": of_level}
+        by_type = (
+            of_level.by_type()
+            if by in ("error_type", "level_and_error_type")
+            else {"all": of_level}
+        )
         for error_type, part in by_type.items():
             place = {"dataset": dataset, "level": level, "error_type": error_type}
-            yield {**place, "metric": score.metric.identity, "signature": score.caption, **part.figures}
+            yield {
+                **place,
+                "metric": score.metric.identity,
+                "signature": score.caption,
+                **part.figures,
+            }

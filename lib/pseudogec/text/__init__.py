@@ -1,4 +1,6 @@
-"""From characters to subwords: prose, sentences, tokenisation, byte-pair encoding, the vocabulary."""
+"""From characters to subwords: prose, sentences, tokenisation, byte-pair encoding, the
+vocabulary.
+"""
 
 from pseudogec.text.prose import ends_inside_code, prose_of, prose_tokens
 from pseudogec.text.subwords import SEPARATOR, UNKNOWN, Bpe, Vocabulary, load_bpe

@@ -1,4 +1,6 @@
-"""What is prose of a language in a text as people type it, and what is Markdown, code, an address, or another language."""
+"""What is prose of a language in a text as people type it, and what is Markdown, code, an address,
+or another language.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,17 @@ from typing import Any
 from pseudogec.languages import ENGLISH, Language
 from pseudogec.text.words import spaced, token_spans
 
-_PLAIN = {"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "--", "\u2026": "..."}
-_NO_BREAKS = {ord(character): " " for character in "\r\0"}  # which Markdown takes for the end of a line, and replaces
+_PLAIN = {
+    "\u2018": "'",
+    "\u2019": "'",
+    "\u201c": '"',
+    "\u201d": '"',
+    "\u2013": "-",
+    "\u2014": "--",
+    "\u2026": "...",
+}
+# Which Markdown takes for the end of a line, and replaces
+_NO_BREAKS = {ord(character): " " for character in "\r\0"}
 _FENCE = re.compile(r" {0,3}(```|~~~)")
 _CHUNK = re.compile(r"\S+")
 _AROUND_WORDS = "\"'(),.:;!?-"
@@ -24,8 +35,8 @@ def ends_inside_code(lines: Sequence[str]) -> bool:
 
 
 def prose_of(lines: Sequence[str]) -> list[tuple[int, int]]:
-    """The first and last character of the prose in each line of Markdown: without marks of headings, lists and quotations, and
-    none in blocks of code or HTML and in tables.
+    """The first and last character of the prose in each line of Markdown: without marks of
+    headings, lists and quotations, and none in blocks of code or HTML and in tables.
     """
     spans = [(0, 0)] * len(lines)
     lines = [line.translate(_NO_BREAKS) for line in lines]
@@ -47,15 +58,21 @@ def _markdown() -> Any:
     return MarkdownIt("commonmark").enable("table")
 
 
-def prose_tokens(sentence: str, language: Language = ENGLISH) -> tuple[list[str], list[tuple[int, int]]]:
-    """The tokens of a sentence and their places, as models read them: quotation marks are plain, and letters have no accents,
-    unless the language has these.
+def prose_tokens(
+    sentence: str, language: Language = ENGLISH
+) -> tuple[list[str], list[tuple[int, int]]]:
+    """The tokens of a sentence and their places, as models read them: quotation marks are plain,
+    and letters have no accents, unless the language has these.
 
-    Symbols at the sentence's ends, such as emoji, are left out. A sentence has no tokens if it has no word, is of another
-    language, or if code, an address, a formula or the like stands within it: models know none of these, and most of their edits
-    there are wrong.
+    Symbols at the sentence's ends, such as emoji, are left out. A sentence has no tokens if it has
+    no word, is of another language, or if code, an address, a formula or the like stands within it:
+    models know none of these, and most of their edits there are wrong.
     """
-    strange = [chunk.span() for chunk in _CHUNK.finditer(spaced(sentence)) if not _is_ordinary(chunk[0], language)]
+    strange = [
+        chunk.span()
+        for chunk in _CHUNK.finditer(spaced(sentence))
+        if not _is_ordinary(chunk[0], language)
+    ]
 
     def is_prose(span: tuple[int, int]) -> bool:
         return not any(start < span[1] and span[0] < end for start, end in strange)
@@ -75,7 +92,10 @@ def prose_tokens(sentence: str, language: Language = ENGLISH) -> tuple[list[str]
 
 
 def _plain(text: str, language: Language) -> str:
-    return "".join(character if character in language.characters else _plain_form(character) for character in text)
+    return "".join(
+        character if character in language.characters else _plain_form(character)
+        for character in text
+    )
 
 
 def _plain_form(character: str) -> str:
@@ -89,7 +109,8 @@ def _ordinary(language: Language) -> tuple[re.Pattern[str], re.Pattern[str]]:
     small, large = re.escape(language.letters), re.escape(language.letters.upper())
     letter = f"[{large}{small}]"
     ordinary = (
-        rf"(?:{letter}+(?:['-]|(?:/|--)(?={letter}{{2}}))?|[{small}][.,;!?](?=[{large}][{small}]))+"  # words
+        # Words
+        rf"(?:{letter}+(?:['-]|(?:/|--)(?={letter}{{2}}))?|[{small}][.,;!?](?=[{large}][{small}]))+"
         rf"|[$\u20ac\u00a3]?\d[\d.,:/-]*(?:%|{letter}{{1,3}})?"  # numbers with a unit
         rf"|[%&]|(?:{letter}\.)+{letter}"  # abbreviations
     )
@@ -98,5 +119,8 @@ def _ordinary(language: Language) -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 def _is_ordinary(chunk: str, language: Language) -> bool:
     """Whether what stands between spaces is a word or number as prose has them."""
-    word, (ordinary, camel) = _plain(chunk, language).strip(_AROUND_WORDS + language.marks), _ordinary(language)
+    word, (ordinary, camel) = (
+        _plain(chunk, language).strip(_AROUND_WORDS + language.marks),
+        _ordinary(language),
+    )
     return not word or bool(ordinary.fullmatch(word) and not camel.search(word))

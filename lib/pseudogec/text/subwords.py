@@ -1,4 +1,6 @@
-"""Subwords: byte-pair encoding (Sennrich et al. 2016) through subword-nmt (TASLP section IV-A), and the vocabulary."""
+"""Subwords: byte-pair encoding (Sennrich et al. 2016) through subword-nmt (TASLP section IV-A), and
+the vocabulary.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ _CACHED_WORDS = 500_000  # about 200 MB, on a corpus of any size
 
 
 class Bpe:
-    """A segmentation of words into subwords, which end in ``@@`` unless they are a word's last; the mask token is one subword."""
+    """A segmentation of words into subwords, which end in ``@@`` unless they are a word's last; the
+    mask token is one subword.
+    """
 
     def __init__(self, merges: Sequence[str]) -> None:
         from subword_nmt.apply_bpe import BPE
@@ -53,11 +57,20 @@ class Bpe:
         counts = Counter(token for sentence in sentences for token in sentence if token != MASK)
         codes = io.StringIO()
         if any(len(word) > 1 for word in counts):
-            with contextlib.redirect_stderr(io.StringIO()):  # subword-nmt draws a progress bar of its own
-                learn_bpe([f"{word} {count}" for word, count in counts.items()], codes, merges, is_dict=True)
+            # Subword-nmt draws a progress bar of its own
+            with contextlib.redirect_stderr(io.StringIO()):
+                learn_bpe(
+                    [f"{word} {count}" for word, count in counts.items()],
+                    codes,
+                    merges,
+                    is_dict=True,
+                )
         learnt = codes.getvalue().rstrip("\n").split("\n")[1:]
         if not learnt:
-            raise UserError("BPE cannot be learnt: no two characters stand together twice in the words of the text")
+            raise UserError(
+                "BPE cannot be learnt: no two characters stand together twice in the "
+                "words of the text"
+            )
         return cls(learnt)
 
     def apply(self, tokens: Iterable[str]) -> list[str]:
@@ -68,24 +81,33 @@ class Bpe:
             return [word]
         if UNKNOWN in word:  # read from binarised data; what stood there is lost
             return [UNKNOWN]
-        self._segmenter.cache.clear()  # it would grow without bound; the cache of `_subwords` serves
+        # It would grow without bound; the cache of `_subwords` serves
+        self._segmenter.cache.clear()
         return self._segmenter.segment_tokens([word])
 
     @functools.cached_property
     def merged(self) -> frozenset[str]:
         """Every part and result of a merge; one that ends a word has the mark of its end."""
-        return frozenset(symbol for merge in self.merges for symbol in (*merge.split(" "), merge.replace(" ", "")))
+        return frozenset(
+            symbol
+            for merge in self.merges
+            for symbol in (*merge.split(" "), merge.replace(" ", ""))
+        )
 
     def possible_subwords(self, characters: str) -> frozenset[str]:
         """Every subword that words of these and the merges' characters can be split into."""
-        symbols = self.merged.union(*((character, character + _WORD_END) for character in characters))
+        symbols = self.merged.union(
+            *((character, character + _WORD_END) for character in characters)
+        )
         final = {symbol.removesuffix(_WORD_END) for symbol in symbols if symbol.endswith(_WORD_END)}
         inner = {symbol + SEPARATOR for symbol in symbols if not symbol.endswith(_WORD_END)}
         return frozenset(final | inner | {MASK})
 
     @staticmethod
     def undo(subwords: Iterable[str]) -> list[str]:
-        """Join subwords into tokens again; a last subword that lacks its continuation loses its ``@@``."""
+        """Join subwords into tokens again; a last subword that lacks its continuation loses its
+        ``@@``.
+        """
         return _JOINT.sub("", " ".join(subwords)).split()
 
     def save(self, path: Path | str) -> None:
@@ -100,16 +122,23 @@ class Bpe:
         """
         lines = list(read_lines(path))
         if not lines or lines[0].strip() != "#version: 0.2":
-            raise DataError(path, "not a subword-nmt codes file: its first line must be '#version: 0.2'", 1)
+            raise DataError(
+                path, "not a subword-nmt codes file: its first line must be '#version: 0.2'", 1
+            )
         for number, line in enumerate(lines[1:], start=2):
             if len(line.split(" ")) != 2 or not all(line.split(" ")):
-                raise DataError(path, f"a merge must be two symbols with one space between them, not {line!r}", number)
+                raise DataError(
+                    path,
+                    f"a merge must be two symbols with one space between them, not {line!r}",
+                    number,
+                )
         return cls(lines[1:])
 
 
 @functools.lru_cache(maxsize=2)
 def load_bpe(folder: Path) -> Bpe:
-    """The segmentation of an artefact's folder, ``codes.txt``; kept in the process, since a worker builds many artefacts with it.
+    """The segmentation of an artefact's folder, ``codes.txt``; kept in the process, since a worker
+    builds many artefacts with it.
 
     Raises:
         DataError: see `Bpe.load`.
@@ -118,11 +147,17 @@ def load_bpe(folder: Path) -> Bpe:
 
 
 class Vocabulary:
-    """Subwords with their counts, the most frequent first and equally frequent ones in alphabetical order."""
+    """Subwords with their counts, the most frequent first and equally frequent ones in alphabetical
+    order.
+    """
 
     def __init__(self, counts: Mapping[str, int], symbols: Iterable[str] = (MASK,)) -> None:
-        complete = dict.fromkeys(symbols, 0) | {subword: n for subword, n in counts.items() if subword not in FAIRSEQ_SYMBOLS}
-        self.counts: dict[str, int] = dict(sorted(complete.items(), key=lambda entry: (-entry[1], entry[0])))
+        complete = dict.fromkeys(symbols, 0) | {
+            subword: n for subword, n in counts.items() if subword not in FAIRSEQ_SYMBOLS
+        }
+        self.counts: dict[str, int] = dict(
+            sorted(complete.items(), key=lambda entry: (-entry[1], entry[0]))
+        )
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.counts)
@@ -144,9 +179,18 @@ class Vocabulary:
         for number, line in enumerate(read_lines(path), start=1):
             subword, _, count = line.removesuffix(" #fairseq:overwrite").rpartition(" ")
             if not subword or not count.isdecimal():
-                raise DataError(path, f"a line of a dictionary must be a subword, a space and its count, not {line!r}", number)
+                raise DataError(
+                    path,
+                    "a line of a dictionary must be a subword, a space and its "
+                    f"count, not {line!r}",
+                    number,
+                )
             if subword in counts:
-                raise DataError(path, f"the subword {subword!r} comes twice; every subword must come once", number)
+                raise DataError(
+                    path,
+                    f"the subword {subword!r} comes twice; every subword must come once",
+                    number,
+                )
             counts[subword] = int(count)
         vocabulary = cls({}, symbols=())
         vocabulary.counts = counts

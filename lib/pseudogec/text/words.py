@@ -1,4 +1,6 @@
-"""Words: sentence splitting, and tokenisation by the rules of a language, which corpora and annotators share."""
+"""Words: sentence splitting, and tokenisation by the rules of a language, which corpora and
+annotators share.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ Tokens = Sequence[str]
 """A sentence."""
 
 MASK = "<mask>"
-"""The default mask token of direct noise; one subword in every segmentation and vocabulary (the authors wrote ``|``)."""
+"""The default mask token of direct noise; one subword in every segmentation and vocabulary (the
+authors wrote ``|``).
+"""
 
 
 @functools.cache
@@ -23,7 +27,8 @@ def _tokeniser(language: Language) -> Any:
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
-    """Where the sentences of a text begin and end, in characters; found by BlingFire, the authors' sentence splitter.
+    """Where the sentences of a text begin and end, in characters; found by BlingFire, the authors'
+    sentence splitter.
 
     A line end always ends a sentence; white space around sentences belongs to none.
     """
@@ -39,19 +44,25 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
 def tokenise(sentences: Iterable[str], language: Language = ENGLISH) -> Iterator[list[str]]:
     """Split sentences into tokens.
 
-    White space never becomes a token, so that joining tokens with spaces and splitting at spaces are inverse.
+    White space never becomes a token, so that joining tokens with spaces and splitting at spaces
+    are inverse.
     """
     for document in _tokeniser(language).pipe(sentences, batch_size=1000):
         yield [token.text for token in document if not token.is_space]
 
 
 def token_spans(sentence: str, language: Language = ENGLISH) -> list[tuple[int, int]]:
-    """Where the tokens of one sentence begin and end, in characters: those of ``tokenise``, but for control characters.
+    """Where the tokens of one sentence begin and end, in characters: those of ``tokenise``, but for
+    control characters.
 
-    These and white space of any kind count as spaces, so that no token holds one; marks of format, such as a soft hyphen, belong
-    to their word.
+    These and white space of any kind count as spaces, so that no token holds one; marks of format,
+    such as a soft hyphen, belong to their word.
     """
-    return [(token.idx, token.idx + len(token)) for token in _tokeniser(language)(spaced(sentence)) if not token.is_space]
+    return [
+        (token.idx, token.idx + len(token))
+        for token in _tokeniser(language)(spaced(sentence))
+        if not token.is_space
+    ]
 
 
 def spaced(sentence: str) -> str:
@@ -60,4 +71,6 @@ def spaced(sentence: str) -> str:
 
 
 def _separates(character: str) -> bool:
-    return character.isspace() or not (character.isprintable() or unicodedata.category(character) == "Cf")
+    return character.isspace() or not (
+        character.isprintable() or unicodedata.category(character) == "Cf"
+    )
