@@ -1,6 +1,4 @@
-"""Reproduce the study in one command: ``python run_all.py [--profile classroom]``; see
-``--help``.
-"""
+"""Reproduce the study: ``python run_all.py [--profile classroom]``; see ``--help``."""
 
 import os
 import sys

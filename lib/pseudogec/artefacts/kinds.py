@@ -1,6 +1,4 @@
-"""One class for each thing that a configuration can name and set up: a method, a metric, a
-format.
-"""
+"""One class for each thing that a configuration can name: a method, a metric, a format."""
 
 from __future__ import annotations
 

@@ -6,12 +6,12 @@ import argparse
 import itertools
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from pseudogec.artefacts.errors import UserError
 from pseudogec.artefacts.kinds import first_paragraph
 from pseudogec.artefacts.progress import ProgressLine
+from pseudogec.commands.program import add_study_options
 from pseudogec.correct import STEPS, Sentence, Trace, sentences_of
 from pseudogec.correct.models import LEFT
 from pseudogec.edits import Annotator, Edit, load_annotator
@@ -57,20 +57,7 @@ def add_parser(commands: Any) -> None:
         metavar="N",
         help="which model, for a system of a single one (default: the first)",
     )
-    add(
-        "--set",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        dest="overrides",
-        help="change one key of the profile",
-    )
-    add(
-        "--store",
-        type=Path,
-        metavar="FOLDER",
-        help="where artefacts are kept (default: outputs/store)",
-    )
+    add_study_options(parser)
     add(
         "--jobs",
         type=int,

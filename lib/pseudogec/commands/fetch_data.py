@@ -1,6 +1,4 @@
-"""``pseudogec data``: fetch the public corpora that a profile reads, and say how to get the
-others.
-"""
+"""``pseudogec data``: fetch the public corpora of a profile, and say how to get the others."""
 
 from __future__ import annotations
 
@@ -157,13 +155,9 @@ def _list_formats() -> None:
         print(f"{what}\n")
         for corpus_format in formats:
             print(f"{corpus_format.name}: {first_paragraph(corpus_format)}")
-            # The profile's
-            keys = {
-                name: field
-                for name, field in corpus_format.model_fields.items()
-                if name != "language"
-            }
-            for name, field in keys.items():
+            for name, field in corpus_format.model_fields.items():
+                if name == "language":  # the profile's own key
+                    continue
                 default = (
                     ""
                     if field.is_required() or field.default in (None, "")

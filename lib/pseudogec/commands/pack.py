@@ -12,6 +12,7 @@ from typing import Any
 from pseudogec.artefacts import Pack, Store, with_ancestors
 from pseudogec.artefacts.errors import UserError
 from pseudogec.artefacts.pack import Source
+from pseudogec.commands.program import add_study_options
 from pseudogec.study import PACK, Study
 
 _DESCRIPTION = """\
@@ -43,20 +44,7 @@ def add_parser(commands: Any) -> None:
         default="classroom",
         help="a name from params/ or a YAML file (default: classroom)",
     )
-    add(
-        "--set",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        dest="overrides",
-        help="change one key of the profile",
-    )
-    add(
-        "--store",
-        type=Path,
-        metavar="FOLDER",
-        help="where artefacts are kept (default: outputs/store)",
-    )
+    add_study_options(parser)
     add(
         "--to",
         type=Path,

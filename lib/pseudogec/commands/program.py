@@ -2,12 +2,33 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 from pseudogec.artefacts.errors import UserError
 from pseudogec.extras import naming_extras
+
+
+def add_study_options(parser: argparse.ArgumentParser) -> None:
+    """The options of programs that open a study, beside ``--profile``."""
+    add = parser.add_argument
+    add(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        dest="overrides",
+        help="change one key of the profile",
+    )
+    add(
+        "--store",
+        type=Path,
+        metavar="FOLDER",
+        help="where artefacts are kept (default: outputs/store)",
+    )
 
 
 def run_program(work: Callable[[], int | None], when_stopped: str) -> int:

@@ -24,7 +24,7 @@ from pseudogec.artefacts.progress import format_duration
 from pseudogec.artefacts.recipe import Recipe
 from pseudogec.commands.plan import plan_of, show_plan
 from pseudogec.commands.preflight import check, show, shown
-from pseudogec.commands.program import run_program
+from pseudogec.commands.program import add_study_options, run_program
 from pseudogec.report.book import INDEX, Part, write_book
 from pseudogec.seq2seq import compat
 from pseudogec.study import PACK, PROJECT, YAML, BuildError, Study
@@ -74,14 +74,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         metavar="ADDRESS",
         help="use a running Dask scheduler, for example tcp://host:8786",
     )
-    add(
-        "--set",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        dest="overrides",
-        help="change one key of the profile",
-    )
+    add_study_options(parser)
     add(
         "--check",
         action="store_true",
@@ -111,12 +104,6 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--course",
         action="store_true",
         help="for a class: without solutions of exercises, into outputs/PROFILE-course",
-    )
-    add(
-        "--store",
-        type=Path,
-        metavar="FOLDER",
-        help="where artefacts are kept (default: outputs/store)",
     )
     add(
         "--outputs", type=Path, metavar="FOLDER", help="where results go (default: outputs/PROFILE)"

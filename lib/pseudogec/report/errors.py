@@ -114,12 +114,17 @@ class ErrorAnalysis:
         title = "More than chance: " + "; ".join(
             f"{shown} in {', '.join(where)}" for shown, where in strong.items()
         )
-        alone = any(item.of_one_model for item in compared.values())
+        alone = (
+            " Where a side has a single model, this holds for that model; another seed may give "
+            "another result."
+        )
+        if not any(item.of_one_model for item in compared.values()):
+            alone = ""
         caption = (
             f"{readable(self.dataset)}: F0.5 minus that of {opponent} (dashed), 95% intervals over "
             "sentences and seeds. "
             f"Filled: more than chance, corrected for {len(compared)} comparisons "
-            f"(Holm).{_ONE_SEED if alone else ''}"
+            f"(Holm).{alone}"
         )
         picture = by_category(
             pd.DataFrame(rows), self.categories(by), title, "gain in F0.5 (points)", caption
@@ -254,12 +259,6 @@ class ErrorAnalysis:
 
 def _called(value: Any) -> str:
     return f"{value:,} pairs" if isinstance(value, int) else method_label(value)
-
-
-_ONE_SEED = (
-    " Where a side has a single model, this holds for that model; another seed may give "
-    "another result."
-)
 
 
 def instructive_sentences(scores: Mapping[str, Score], each: int) -> dict[str, list[int]]:
