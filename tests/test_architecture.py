@@ -79,10 +79,6 @@ def stage_of(name: str) -> int | None:
     )
 
 
-def test_the_learners_world_stands_alone() -> None:
-    assert not importers("pseudogec", "learner_world.")
-
-
 def test_a_stage_imports_only_earlier_stages() -> None:
     wrong = [
         f"{module} imports {name}"

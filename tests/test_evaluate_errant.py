@@ -17,7 +17,7 @@ SYSTEMS = ("pretlarge+sse+r2l", "pretlarge+sse+r2l+sed")
 MODES = {"": "span_correction", "-ds": "span_detection", "-dt": "token_detection"}
 MAIN_TYPES = "-cat 2"
 
-SAMPLE = Path(__file__).parent / "data" / "world_sample"
+SAMPLE = Path(__file__).parent / "data" / "scored_sample"
 
 needs_shared = pytest.mark.skipif(
     not (SHARED / "expected" / "errant_compare.txt").is_file(),

@@ -10,7 +10,7 @@ from pseudogec.evaluate import Gleu, Gold, Score
 from pseudogec.evaluate.gleu import _draw
 
 JFLEG = Path(__file__).parents[2] / "shared" / "data" / "jfleg"
-SAMPLE = Path(__file__).parent / "data" / "world_sample"
+SAMPLE = Path(__file__).parent / "data" / "scored_sample"
 
 
 def read(path: Path) -> list[list[str]]:

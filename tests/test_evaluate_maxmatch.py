@@ -17,7 +17,7 @@ from pseudogec.evaluate import Gold, MaxMatch, Score
 from pseudogec.evaluate.maxmatch import EditLattice, GoldEdit
 
 SHARED = Path(__file__).parents[2] / "shared"
-SAMPLE = Path(__file__).parent / "data" / "world_sample"
+SAMPLE = Path(__file__).parent / "data" / "scored_sample"
 
 
 def sentence(text: str, *annotators: tuple[Edit, ...]) -> AnnotatedSentence:

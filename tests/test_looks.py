@@ -73,7 +73,9 @@ def lab(rgb: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("sight", SIGHT)
 @pytest.mark.parametrize(
-    "palette", [METHOD_COLOURS, LEVEL_COLOURS, CORPUS_COLOURS], ids=["methods", "levels", "corpora"]
+    "palette",
+    [METHOD_COLOURS, LEVEL_COLOURS, {colour: colour for colour in CORPUS_COLOURS.values()}],
+    ids=["methods", "levels", "corpora"],
 )
 def test_colours_are_told_apart_by_every_sight(palette: Mapping[str, str], sight: str) -> None:
     seen = {name: lab(np.array(SIGHT[sight]) @ linear(colour)) for name, colour in palette.items()}

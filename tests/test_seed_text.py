@@ -15,7 +15,7 @@ from pseudogec.artefacts.errors import UserError
 from pseudogec.artefacts.files import digest_file, read_lines, write_lines
 from pseudogec.artefacts.store import Store
 from pseudogec.corpora import LocatedFile, Share, Shuffle, is_clean_seed_text
-from pseudogec.study.corpora import FileSeedText, SeedCorpus, SeedShards, WorldSeedText
+from pseudogec.study.corpora import FileSeedText, SeedCorpus, SeedShards
 
 SIZE = 10
 
@@ -156,14 +156,3 @@ def test_a_dump_is_split_tokenised_and_cleaned(tmp_path: Path, store: Store) -> 
     assert kept == ["It 's a cat .", "Too short .", "This one is kept , too ."]
     assert all(map(is_clean_seed_text, kept))
     assert store.result(made)["result"] == {"sentences": 3, "tokens": 5 + 3 + 7}
-
-
-def test_the_key_of_the_worlds_seed_text_stays() -> None:
-    """It seeds the noise: with another key, every result on the embedded world would be another."""
-    text = WorldSeedText(name="simple", size=6000, shard=0, register_name="simple", seed=1)
-    assert text.content() == {
-        "kind": "seed_text",
-        "version": 2,
-        "fields": {"register_name": "simple", "seed": 1, "shard": 0, "size": 6000},
-    }
-    assert text.key == "86f87c51a9fa23fe"

@@ -130,7 +130,7 @@ def test_whatever_runs_a_network_asks_for_a_gpu(name: str, tmp_path: Path) -> No
 def test_a_sweeps_point_at_the_default_is_the_method_itself() -> None:
     plan = planner("classroom")
     values = {
-        "seed_corpus": "simple",
+        "seed_corpus": "everyday",
         "setting": "joint",
         "pseudo_pairs": plan.profile.pseudo_data.shard,
     }
@@ -183,7 +183,7 @@ def test_whatever_a_step_reads_is_its_recipes_parent() -> None:
 @pytest.mark.parametrize(
     ("profile", "artefacts", "digest"),
     [
-        ("classroom", 1284, "912b72dcd8311eb8"),
+        ("classroom", 1348, "dbeda8b0b9c5be7d"),
         ("learners", 960, "2150d7ed40936d36"),
         ("public", 90, "1b5a76806bc70f8c"),
         ("released", 321, "fc6b168cd250fbfa"),

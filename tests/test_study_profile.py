@@ -45,13 +45,14 @@ def test_an_override_changes_one_key() -> None:
 
 
 def test_an_override_does_not_change_what_yaml_writes_as_the_same() -> None:
-    """`reverse: *short_joint` in the classroom: the reverse model may get a length of its own."""
+    """`reverse: *joint` in `smoke`: the reverse model may get a length of its own."""
+    smoke = CLASSROOM.parent / "smoke.yaml"
     changed, plain = (
-        load_profile(CLASSROOM, overrides).optimisations
-        for overrides in (["optimisations.reverse.epochs=3"], [])
+        load_profile(smoke, overrides).optimisations
+        for overrides in (["optimisations.reverse.updates=3"], [])
     )
-    assert changed["reverse"].epochs == 3
-    assert changed["short_joint"] == plain["short_joint"] == plain["reverse"]
+    assert changed["reverse"].updates == 3
+    assert changed["joint"] == plain["joint"] == plain["reverse"]
 
 
 @pytest.mark.parametrize(
@@ -74,13 +75,13 @@ def test_an_override_does_not_change_what_yaml_writes_as_the_same() -> None:
             ["grids.generation_methods", "`direct_noise`"],
         ),
         ("grids.generation_methods.pseudo_pairs=7", ["grids.generation_methods.pseudo_pairs", "7"]),
-        ("grids.generation_methods.seed_corpus=simpel", ["seed_corpus `simpel`", "`simple`"]),
+        ("grids.generation_methods.seed_corpus=everyda", ["seed_corpus `everyda`", "`everyday`"]),
         ("settings.joint=[{data: [genuine], optimisation: jont}]", ["settings.joint", "`joint`"]),
         (
             "notebooks.01_generation_methods=[mu_musk]",
             ["notebooks.01_generation_methods", "`mu_mask`"],
         ),
-        ("corpora.genuine.source=wrld", ["corpora.genuine", "world"]),
+        ("corpora.genuine.source=clasroom", ["corpora.genuine", "classroom"]),
         ("reverse_model=[{data: [pseudo], optimisation: joint}]", ["reverse_model"]),
         ("models.pretlarge.method=none", ["models.pretlarge", "`method`"]),
         (
@@ -164,15 +165,22 @@ def test_a_name_that_another_file_uses_is_told_with_its_place(tmp_path: Path) ->
     [told] = [
         said for said in str(caught.value).splitlines() if "grids.mu_mask.seed_corpus" in said
     ]
-    classroom = CLASSROOM.parent / "classroom-real.yaml"
-    line = classroom.read_text().splitlines().index("  mu_mask: {seed_corpus: everyday}") + 1
+    classroom = CLASSROOM.parent / "classroom.yaml"
+    line = (
+        classroom.read_text()
+        .splitlines()
+        .index(
+            "  mu_mask: {seed_corpus: everyday, setting: pretrain, sweep: {mu_mask: [0.1, 0.3, 0.5, 0.7]}}"
+        )
+        + 1
+    )
     assert told.startswith(f"{classroom}, line {line}: ")
     assert "mine" in told
 
 
 def test_an_amount_of_the_scale_is_said_once() -> None:
     profile = load_profile(CLASSROOM, ["scale.base=12000"])
-    assert profile.grids["joint_vs_pretrain"].pseudo_pairs == (12000, 6000)
+    assert profile.grids["joint_vs_pretrain"].pseudo_pairs == (12000, 8000)
     assert profile.grids["curricula"].pseudo_pairs == (12000,)
     assert profile.models["pretlarge"].pseudo_pairs == 12000
 
@@ -244,7 +252,7 @@ def test_parts_of_a_grid_replace_what_they_name() -> None:
     profile = load_profile(
         CLASSROOM,
         [
-            "grids.generation_methods={method: [none, direct_noise], seed_corpus: simple, setting: "
+            "grids.generation_methods={method: [none, direct_noise], seed_corpus: everyday, setting: "
             "joint, pseudo_pairs: 6000, "
             "seeds: [1, 2], also: [{method: realistic, seeds: 1}, {setting: pretrain, baseline: "
             "baseline}]}"
@@ -254,11 +262,11 @@ def test_parts_of_a_grid_replace_what_they_name() -> None:
     assert [(system.name, system.seed) for system in grid] == [
         ("baseline", 1),
         ("baseline", 2),
-        ("joint/direct_noise/simple/6000", 1),
-        ("joint/direct_noise/simple/6000", 2),
-        ("joint/realistic/simple/6000", 1),
-        ("pretrain/direct_noise/simple/6000", 1),
-        ("pretrain/direct_noise/simple/6000", 2),
+        ("joint/direct_noise/everyday/6000", 1),
+        ("joint/direct_noise/everyday/6000", 2),
+        ("joint/realistic/everyday/6000", 1),
+        ("pretrain/direct_noise/everyday/6000", 1),
+        ("pretrain/direct_noise/everyday/6000", 2),
     ]
 
 

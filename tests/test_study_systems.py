@@ -26,7 +26,7 @@ from pseudogec.study.models import BinarisedPairs, Mirrored, TrainedModel
 from pseudogec.study.planning import pipelines
 from pseudogec.study.pseudo_data import NoisedData
 
-CLASSROOM = PROJECT / "params" / "classroom-real.yaml"
+CLASSROOM = PROJECT / "params" / "classroom.yaml"
 
 
 @pytest.fixture(scope="module")

@@ -1,9 +1,9 @@
 """Make the learners of the classroom like those of W&I: fit
 ``lib/pseudogec/noise/learner_levels.csv``, and check it.
 
-    python tests/bench/fit_learners.py fit [--rounds 6]        # to wi_statistics.csv, on sentences
-    of the part `train` python tests/bench/fit_learners.py check FOLDER            # against other
-    sentences of W&I, on sentences of `seed`
+    python tests/bench/fit_learners.py measure FOLDER      # writes wi_statistics.csv
+    python tests/bench/fit_learners.py fit [--rounds 6]    # to it, on sentences of the part `train`
+    python tests/bench/fit_learners.py check FOLDER        # on sentences of `seed`, against others of W&I
 
 FOLDER has {A,B,C}.{train,dev}.gold.bea19.m2. The offline annotator finds the edits of both sides. A
 round multiplies the factor of each type by the wanted number of edits a token over the observed
@@ -21,21 +21,23 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import pandas as pd
+
 from pseudogec.artefacts.files import write_lines
 from pseudogec.corpora import CorrectedSentence, Pair
 from pseudogec.corpora.classroom import Part, classroom_sentences
 from pseudogec.edits import AnnotatedSentence, apply_edits, load_annotator, read_m2
+from pseudogec.evaluate import likeness
 from pseudogec.evaluate.error_types import main_type, type_agreement
 from pseudogec.evaluate.likeness import LENGTHS, TextStatistics, wi_statistics
 from pseudogec.noise import learner_levels
 from pseudogec.noise.classroom import learner_sentences
 from pseudogec.noise.learner_levels import Level
 
+STATISTICS = Path(likeness.__file__).with_name("wi_statistics.csv")
 FACTORS = Path(learner_levels.__file__).with_name("learner_levels.csv")
-MEASURED, SEED = 6000, 1
-"""How `wi_statistics.csv` was drawn (`fit_world.py`): so many sentences of each level, with this
-seed.
-"""
+MEASURED = 6000
+"""Sentences of each level that `wi_statistics.csv` counts."""
 NATIVE_RATE = 0.045
 NATIVE_SHARES = {
     "PUNCT": 246, "SPELL": 139, "OTHER": 134, "ORTH": 76, "PREP": 74, "VERB:SVA": 41, "NOUN:POSS": 39, "DET": 37, "VERB": 33,
@@ -64,16 +66,26 @@ def written(level: Level, part: Part, count: int, seed: str) -> list[CorrectedSe
     )
 
 
-def unmeasured(folder: Path, level: str) -> list[Pair]:
-    """The sentences of W&I's train and dev that are not in `wi_statistics.csv`."""
+def wi_pairs(folder: Path, level: str, *, measured: bool) -> list[Pair]:
+    """The sentences of W&I's train and dev that `wi_statistics.csv` counts, or the others."""
     files = (folder / f"{level}.{part}.gold.bea19.m2" for part in ("train", "dev"))
     sentences = [sentence for file in files for sentence in read_m2(file)]
-    measured = set(random.Random(SEED).sample(range(len(sentences)), MEASURED))
+    counted = set(random.Random(1).sample(range(len(sentences)), MEASURED))
     return [
         Pair(list(each.source), apply_edits(each.source, each.annotators.get(0, ())))
         for place, each in enumerate(sentences)
-        if place not in measured
+        if (place in counted) == measured
     ]
+
+
+def measure(folder: Path) -> None:
+    columns = {}
+    for level in "ABC":
+        statistics = statistics_of(wi_pairs(folder, level, measured=True))
+        types = {f"type {name}": count for name, count in statistics.types.items()}
+        columns[level] = {**statistics.values, **types}
+    table = pd.DataFrame(columns).fillna(0).rename_axis("statistic")
+    write_lines(STATISTICS, table.map(lambda value: f"{value:.6g}").to_csv().splitlines())
 
 
 def fit(rounds: int, count: int) -> None:
@@ -138,7 +150,7 @@ def _rows() -> list[dict[str, str]]:
 
 def check(folder: Path, count: int) -> None:
     for level in wi_statistics():
-        real = statistics_of(unmeasured(folder, level))
+        real = statistics_of(wi_pairs(folder, level, measured=False))
         sentences = written(level, "seed", count, "check")
         found = statistics_of([each.pair for each in sentences])
         true = Counter(
@@ -172,12 +184,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=("fit", "check"))
+    parser.add_argument("what", choices=("measure", "fit", "check"))
     parser.add_argument("folder", nargs="?", type=Path)
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--sentences", type=int, default=4000, help="of each level")
     options = parser.parse_args()
-    if options.what == "fit":
+    if options.what == "measure":
+        measure(options.folder)
+    elif options.what == "fit":
         fit(options.rounds, options.sentences)
     else:
         check(options.folder, options.sentences)

@@ -19,7 +19,7 @@ from pseudogec.corpora.formats import (
     drop_identical,
     matching,
 )
-from pseudogec.corpora.pairs import M2, Parallel, WorldPairs, read_together
+from pseudogec.corpora.pairs import M2, Parallel, read_together
 from pseudogec.corpora.sampling import (
     WHOLE,
     Share,
@@ -29,7 +29,7 @@ from pseudogec.corpora.sampling import (
     part_of_each,
     sample,
 )
-from pseudogec.corpora.sentences import Plain, WorldSentences, read_plain
+from pseudogec.corpora.sentences import Plain, read_plain
 from pseudogec.corpora.ua_gec import UaGec, UaGecSentences
 
 __all__ = [
@@ -56,8 +56,6 @@ __all__ = [
     "UaGec",
     "UaGecSentences",
     "Whole",
-    "WorldPairs",
-    "WorldSentences",
     "clean_seed_text",
     "drop_identical",
     "is_clean_seed_text",

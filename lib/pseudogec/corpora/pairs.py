@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import tee, zip_longest
 from pathlib import Path
-from typing import Literal
 
 from pydantic import Field
 
@@ -19,49 +18,10 @@ from pseudogec.corpora.formats import (
     Count,
     FilePairs,
     Pair,
-    PairFormat,
 )
-from pseudogec.edits import AnnotatedSentence, Edit, apply_edits, read_m2
+from pseudogec.edits import AnnotatedSentence, apply_edits, read_m2
 from pseudogec.languages import Language
 from pseudogec.text import tokenise
-
-Level = Literal["A", "B", "C", "N"]
-
-
-@PAIR_FORMATS.register
-class WorldPairs(PairFormat):
-    """Learner sentences with their corrections from the embedded simulation."""
-
-    name = "world"
-    simulated = True
-    version = 2
-
-    split: Literal["train", "valid", "test"] = Field(
-        description="disjoint parts of the simulated world"
-    )
-    sentences: int = Field(gt=0, description="number of pairs to draw")
-    seed: int = Field(1, description="of the random streams that draw them")
-    levels: dict[Level, float] | None = Field(
-        None, description="share of each proficiency level; the world's own mixture by default"
-    )
-
-    @property
-    def expected_sentences(self) -> float:
-        return self.sentences
-
-    def read(self) -> Iterator[CorrectedSentence]:
-        from learner_world import learner_sentences
-
-        levels = (
-            {str(level): share for level, share in self.levels.items()} if self.levels else None
-        )
-        for item in learner_sentences(self.sentences, self.split, self.seed, levels):
-            annotated = AnnotatedSentence(
-                item.source, {0: tuple(Edit(*edit) for edit in item.edits)}
-            )
-            yield CorrectedSentence(
-                Pair(list(item.source), list(item.target)), item.level, annotated
-            )
 
 
 @PAIR_FORMATS.register

@@ -7,13 +7,12 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Literal
 
 from pydantic import Field
 
 from pseudogec.artefacts.errors import DataError
 from pseudogec.artefacts.files import read_lines
-from pseudogec.corpora.formats import SENTENCE_FORMATS, FileSentences, SentenceFormat
+from pseudogec.corpora.formats import SENTENCE_FORMATS, FileSentences
 from pseudogec.corpora.sampling import WHOLE, Share
 from pseudogec.languages import ENGLISH, Language
 from pseudogec.text import sentence_spans, tokenise
@@ -21,20 +20,6 @@ from pseudogec.text import sentence_spans, tokenise
 OnRead = Callable[[int], None] | None
 
 _GIGAWORD_TYPE = re.compile(r'<DOC .*\btype="(\w+)"')
-
-
-@SENTENCE_FORMATS.register
-class WorldSentences(SentenceFormat):
-    """Grammatical sentences of one register of the embedded simulation."""
-
-    name = "world"
-    simulated = True
-
-    # `register` itself is a name that pydantic's models inherit.
-    register_name: Literal["simple", "encyclopedic", "newswire"] = Field(
-        alias="register", description="kind of text"
-    )
-    seed: int = Field(1, description="of the random streams that draw the sentences")
 
 
 @SENTENCE_FORMATS.register

@@ -4,7 +4,7 @@ types.
 ``wi_statistics.csv`` holds W&I's numbers by level, of train and dev together, and no sentence of
 it. Its edits are those that the offline annotator finds between source and target, not those of its
 own M2 files, since types of different annotators cannot be compared. ``python
-tests/bench/fit_world.py measure FOLDER`` writes the file again from the corpus.
+tests/bench/fit_learners.py measure FOLDER`` writes the file again from the corpus.
 """
 
 from __future__ import annotations
@@ -13,15 +13,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pseudogec.edits import DETECTION_TYPES, AnnotatedSentence, type_distance
 from pseudogec.evaluate.error_types import main_type
-
-if TYPE_CHECKING:
-    pass
 
 LENGTHS = (
     "tokens a sentence",

@@ -43,12 +43,16 @@ LEVEL_COLOURS = {
     UNKNOWN_LEVEL: "#B5A58A",
 }
 
-# Of Tol's muted palette; "" is the baseline, which has no seed corpus.
+# Of Tol's muted palette; "" is the baseline, which has no seed corpus. Those of the classroom have
+# the colours of the papers' corpora that they stand for.
 CORPUS_COLOURS = {
     "": "#000000",
     "simple": "#44AA99",
     "encyclopedic": "#332288",
     "newswire": "#AA4499",
+    "everyday": "#44AA99",
+    "blogs": "#332288",
+    "novels": "#AA4499",
 }
 
 # For names that have no colour of their own above: Tol's muted palette, in the order in which they

@@ -4,7 +4,7 @@ et al. 2019).
 The papers fine-tune BERT, as `Encoder` does with a model of this kind. `Detector` is made from a
 correction model, encoder and decoder, and needs no other: it gets the sentence as source and
 target, and uses the probability of each subword of the target. Pooling the output of the correction
-model's encoder alone was far worse in the embedded world: an area under the ROC curve of 0.70
+model's encoder alone was far worse on simulated sentences: an area under the ROC curve of 0.70
 instead of 0.82. BART too classifies with both sides of the model (Lewis et al. 2020, section 3.1).
 Imports fairseq.
 """

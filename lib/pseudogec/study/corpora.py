@@ -392,27 +392,6 @@ class SeedText(Recipe):
         return ((line,) for line in read_lines(folder / _SENTENCES))
 
 
-class WorldSeedText(SeedText):
-    """Sentences of a register of the embedded simulation."""
-
-    version: ClassVar[int] = 2
-    register_name: str
-    seed: int
-
-    may_be_quoted: ClassVar[bool] = True
-
-    def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
-        from learner_world import seed_sentences
-
-        # Each shard has a seed of its own, so shards can be made at once, in any order.
-        sentences = seed_sentences(
-            self.register_name, self.size, self.seed * 1_000_003 + self.shard
-        )
-        return _write(
-            folder / _SENTENCES, sentences, lambda count: progress(count, self.size, "sentences")
-        )
-
-
 class ClassroomSeedText(SeedText):
     """Sentences of a text of the classroom, in the order that their words decide."""
 

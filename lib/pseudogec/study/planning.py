@@ -15,7 +15,6 @@ from pseudogec.corpora import (
     FileSentences,
     LocatedFile,
     PairFormat,
-    WorldSentences,
     load_catalogue,
     matching,
 )
@@ -36,7 +35,6 @@ from pseudogec.study.corpora import (
     SeedTextFacts,
     SplitCorpus,
     WholeCorpus,
-    WorldSeedText,
     WrittenCorpus,
 )
 from pseudogec.study.corrections import Correction, PreprocessedCorpus, ReleasedOutput, Search
@@ -216,14 +214,6 @@ class Planner:
 
     def seed_text(self, name: str, shard: int) -> SeedText:
         sentences, size = self.profile.corpora.seeds[name], self.profile.pseudo_data.shard
-        if isinstance(sentences, WorldSentences):
-            return WorldSeedText(
-                name=name,
-                size=size,
-                shard=shard,
-                register_name=sentences.register_name,
-                seed=sentences.seed,
-            )
         if isinstance(sentences, ClassroomSentences):
             return ClassroomSeedText(name=name, size=size, shard=shard, text=sentences.text)
         return FileSeedText.of(self._seed_corpus(name), size, shard)
