@@ -14,7 +14,6 @@ from typing import Any, Self
 import pandas as pd
 from pandas.io.formats.style import Styler
 
-from pseudogec.artefacts.errors import UserError
 from pseudogec.edits import DETECTION_TYPES, type_distance
 from pseudogec.evaluate import ERRANT, LENGTHS, TextStatistics, main_type, wi_statistics
 from pseudogec.noise import TextMethod
@@ -249,15 +248,10 @@ def beside_paper(
         ``paper_pseudo_pairs`` where these name rows.
 
     Raises:
-        UserError: the published table has no such column, or several rows for one of ours.
+        KeyError: the published table has no such column.
+        MergeError: it has several rows for one of ours.
     """
     published = paper_scores(paper)
-    for name in rows:
-        if name not in published:
-            raise UserError(
-                f"{paper} has no column `{name}`; rows can be named by "
-                f"{', '.join(_identity(published))}"
-            )
     theirs = published[[*rows, *MEASURES]].rename(
         columns={measure: f"paper_{measure}" for measure in MEASURES}
     )
@@ -277,28 +271,11 @@ def beside_paper(
     for name in {"seed_corpus", "pseudo_pairs"} & set(rows):
         theirs = theirs.rename(columns={name: f"paper_{name}"})
         join[join.index(name)] = f"_{name}"
-    if theirs.duplicated(join).any():
-        more = ", ".join(
-            name
-            for name in _identity(published)
-            if name not in rows and published[name].nunique() > 1
-        )
-        raise UserError(
-            f"{paper} has several rows for one {' and '.join(rows)}; name the rows by "
-            f"one of {more} too"
-        )
-    merged = keyed.merge(theirs, on=join, how="outer").sort_values(
+    # Several rows of the paper for one of ours are refused: further columns must name them.
+    merged = keyed.merge(theirs, on=join, how="outer", validate="many_to_one").sort_values(
         ["_place", "_paper_place"], ignore_index=True
     )
     return merged.drop(columns=[name for name in merged if str(name).startswith("_")])
-
-
-def _identity(published: pd.DataFrame) -> list[str]:
-    return [
-        name
-        for name in ("system", "method", "seed_corpus", "setting", "pseudo_pairs", "dataset")
-        if name in published
-    ]
 
 
 def _ranks(sizes: pd.Series) -> pd.Series:
