@@ -41,22 +41,16 @@ class Box(NamedTuple):
     row: float
 
 
-class Arrow(NamedTuple):
-    """From one box to another, by their names."""
-
-    start: str
-    end: str
-
-
 def flow(
     boxes: Mapping[str, Box],
-    arrows: Iterable[Arrow],
+    arrows: Iterable[tuple[str, str]],
     caption: str,
     titles: Mapping[float, str] | None = None,
 ) -> Picture:
     """A diagram.
 
     Args:
+        arrows: from one box to another, by their names.
         caption: a description, which also serves blind readers.
         titles: row -> heading at its left.
     """
@@ -88,16 +82,16 @@ def flow(
             left, row, title, ha="left", va="center", fontsize=11, fontweight="bold", color=_INK
         )
     figure.canvas.draw()  # boxes take their places, and arrows can end at their edges
-    for arrow in arrows:
-        start, end = boxes[arrow.start], boxes[arrow.end]
+    for start, end in arrows:
         look = {
             "arrowstyle": "-|>",
             "color": _INK,
             "linewidth": 1.2,
-            "patchA": drawn[arrow.start].get_bbox_patch(),
-            "patchB": drawn[arrow.end].get_bbox_patch(),
+            "patchA": drawn[start].get_bbox_patch(),
+            "patchB": drawn[end].get_bbox_patch(),
         }
-        axes.annotate("", (end.column, end.row), (start.column, start.row), arrowprops=look)
+        places = [(boxes[name].column, boxes[name].row) for name in (end, start)]
+        axes.annotate("", *places, arrowprops=look)
     return Picture(figure, caption)
 
 
@@ -112,16 +106,11 @@ def pseudo_data() -> Picture:
         "target": Box("pseudo", "target $Y$:\nthe sentence\nitself", 5.1, 1.2),
     }
     arrows = [
-        *(
-            Arrow(*pair)
-            for pair in [
-                ("texts", "clean"),
-                ("clean", "seed"),
-                ("seed", "noise"),
-                ("noise", "source"),
-            ]
-        ),
-        Arrow("seed", "target"),
+        ("texts", "clean"),
+        ("clean", "seed"),
+        ("seed", "noise"),
+        ("noise", "source"),
+        ("seed", "target"),
     ]
     caption = (
         "How pseudo pairs are made from a seed corpus. Texts are split into sentences and "
@@ -147,16 +136,13 @@ def back_translation() -> Picture:
         "target": Box("pseudo", "target of the pair\n$Y$: He depends on her .", 5.5, 2.3),
     }
     arrows = [
-        *(
-            Arrow(*pair)
-            for pair in [
-                ("genuine", "turned"),
-                ("turned", "training"),
-                ("training", "model"),
-                ("model", "search"),
-            ]
-        ),
-        *(Arrow(*pair) for pair in [("seed", "search"), ("search", "source"), ("seed", "target")]),
+        ("genuine", "turned"),
+        ("turned", "training"),
+        ("training", "model"),
+        ("model", "search"),
+        ("seed", "search"),
+        ("search", "source"),
+        ("seed", "target"),
     ]
     caption = (
         "Back-translation with noise. A reverse model learns to write errors, from genuine pairs "
@@ -184,30 +170,15 @@ def joint_and_pretrain() -> Picture:
         "model": Box("model", "corrector\n$\\hat\\Theta$", 4.9, 3),
     }
     arrows = [
-        *(
-            Arrow(*pair)
-            for pair in [
-                ("joint genuine", "mix"),
-                ("joint pseudo", "mix"),
-                ("mix", "joint training"),
-            ]
-        ),
-        *(
-            Arrow(*pair)
-            for pair in [
-                ("joint training", "joint model"),
-                ("pseudo", "pretraining"),
-                ("pretraining", "pretrained"),
-            ]
-        ),
-        *(
-            Arrow(*pair)
-            for pair in [
-                ("pretrained", "fine-tuning"),
-                ("genuine", "fine-tuning"),
-                ("fine-tuning", "model"),
-            ]
-        ),
+        ("joint genuine", "mix"),
+        ("joint pseudo", "mix"),
+        ("mix", "joint training"),
+        ("joint training", "joint model"),
+        ("pseudo", "pretraining"),
+        ("pretraining", "pretrained"),
+        ("pretrained", "fine-tuning"),
+        ("genuine", "fine-tuning"),
+        ("fine-tuning", "model"),
     ]
     caption = (
         "The two settings. JOINT trains once, on a mixture of genuine and pseudo pairs; with "
@@ -221,7 +192,7 @@ def pipeline(study: Study, system: str) -> Picture:
     """The steps of a system from top to bottom; beside steps that use models, their training
     data.
     """
-    boxes, arrows = {"0": Box("text", "sentence as it was written", 1, 0)}, list[Arrow]()
+    boxes, arrows = {"0": Box("text", "sentence as it was written", 1, 0)}, list[tuple[str, str]]()
     steps = all_steps(study.profile, system)
     for number, step in enumerate(steps, start=1):
         boxes[f"{number}"] = Box(
@@ -230,12 +201,12 @@ def pipeline(study: Study, system: str) -> Picture:
             1,
             1.1 * number,
         )
-        arrows.append(Arrow(f"{number - 1}", f"{number}"))
+        arrows.append((f"{number - 1}", f"{number}"))
         if trained := dict.fromkeys(_training(study, model) for model in step.model_names):
             boxes[f"models {number}"] = Box("pseudo", "\n".join(trained), 3, 1.1 * number)
-            arrows.append(Arrow(f"models {number}", f"{number}"))
+            arrows.append((f"models {number}", f"{number}"))
     boxes["corrected"] = Box("text", "its correction", 1, 1.1 * len(steps) + 1)
-    arrows.append(Arrow(f"{len(steps)}", "corrected"))
+    arrows.append((f"{len(steps)}", "corrected"))
     caption = (
         f"The system {readable(system)}, step by step, as the profile describes it; on the right "
         "the training data of its models."
