@@ -105,6 +105,7 @@ def execute(
                 dict(parameters),
                 kernel_name="python3",
                 progress_bar=False,
+                coalesce_streams=True,  # what is printed comes in parts if the machine is busy
                 resources={"metadata": {"path": str(source.parent)}},
                 kernel_manager_class=NotebookKernel,
                 config=Config(NotebookKernel={"environment": dict(environment or {}), **sockets}),
@@ -124,22 +125,6 @@ def execute(
 
 def _is_shown_while_running(output: dict[str, Any]) -> bool:
     return bool(output.get("metadata", {}).get(METADATA, {}).get("while_running"))
-
-
-def _joined(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Outputs with what was printed in one part, which comes in several if the machine is busy."""
-    joined: list[dict[str, Any]] = []
-    for output in outputs:
-        if (
-            output["output_type"] == "stream"
-            and joined
-            and joined[-1].get("name") == output["name"]
-        ):
-            printed = "".join((*joined[-1]["text"], *output["text"]))
-            joined[-1] = {**output, "text": printed.splitlines(keepends=True)}
-        else:
-            joined.append(output)
-    return joined
 
 
 def as_read(notebook: dict[str, Any], course: bool = False) -> dict[str, Any]:
@@ -168,9 +153,9 @@ def as_read(notebook: dict[str, Any], course: bool = False) -> dict[str, Any]:
         if "injected-parameters" in cell["metadata"].get("tags", ()):
             cell["id"] = "injected-parameters"  # which papermill draws at random
         if "outputs" in cell:
-            cell["outputs"] = _joined(
-                [output for output in cell["outputs"] if not _is_shown_while_running(output)]
-            )
+            cell["outputs"] = [
+                output for output in cell["outputs"] if not _is_shown_while_running(output)
+            ]
         for output in cell.get("outputs", ()):
             output.get("data", {}).pop(_WIDGET, None)
     return notebook
