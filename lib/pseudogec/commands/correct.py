@@ -88,20 +88,6 @@ def add_parser(commands: Any) -> None:
     parser.set_defaults(run=run)
 
 
-def open_study(
-    options: argparse.Namespace, profile: str = "classroom", without_data: bool = False
-) -> Study:
-    """The study that the options name, or else that of a profile."""
-    return Study.open(
-        options.profile or profile,
-        options.overrides,
-        store=options.store,
-        workers=options.jobs,
-        display=ProgressLine(sys.stderr),
-        without_data=without_data,
-    )
-
-
 def _chosen(options: argparse.Namespace) -> tuple[Study, str]:
     """The study and the name of its system that corrects: of several studies the first whose models
     are here, or the last.
@@ -116,14 +102,17 @@ def _chosen(options: argparse.Namespace) -> tuple[Study, str]:
     return study, system
 
 
-def _named(options: argparse.Namespace) -> bool:
-    return bool(options.profile or options.overrides)
-
-
 def _studies(options: argparse.Namespace) -> Iterator[Study]:
     """The study that the options name, or those of `PROFILES`."""
-    for name in ["classroom"] if _named(options) else PROFILES:
-        yield open_study(options, name, without_data=not options.train)
+    for name in ["classroom"] if options.profile or options.overrides else PROFILES:
+        yield Study.open(
+            options.profile or name,
+            options.overrides,
+            store=options.store,
+            workers=options.jobs,
+            display=ProgressLine(sys.stderr),
+            without_data=not options.train,
+        )
 
 
 def run(options: argparse.Namespace) -> None:
