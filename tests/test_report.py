@@ -343,7 +343,7 @@ def test_a_figure_is_kept_as_png_and_svg_with_the_same_bytes_each_time(
 def test_a_figure_of_one_s_own_is_kept_too(report: Report) -> None:
     figure, axes = plt.subplots()
     axes.plot([1, 2])
-    report.figure(figure, "mine")
+    report.figure(figures.Picture(figure), "mine")
     assert {path.name for path in (report.study.outputs / "figures").glob("mine.*")} == {
         "mine.png",
         "mine.svg",

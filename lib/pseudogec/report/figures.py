@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from itertools import cycle
 from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -89,13 +89,6 @@ _MEASURE_LOOKS = (
 
 _MANY = 10
 """Least number of sentences of one length for which their mean is drawn."""
-
-
-class Drawing(Protocol):
-    """What matplotlib and seaborn draw: a figure, its axes, or a grid of them."""
-
-    @property
-    def figure(self) -> Any: ...
 
 
 @dataclass(frozen=True)

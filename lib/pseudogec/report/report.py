@@ -24,7 +24,7 @@ from pseudogec.report.display import (
     show_figure,
     show_while_running,
 )
-from pseudogec.report.figures import Drawing, Picture, use_theme
+from pseudogec.report.figures import Picture, use_theme
 from pseudogec.report.findings import rank_agreement, with_interval
 from pseudogec.report.intervals import folded
 from pseudogec.report.methods import listed, method_label, readable, show_methods
@@ -461,17 +461,15 @@ class Report:
 
     # Figures
 
-    def figure(self, picture: Picture | Finding | Drawing, name: str) -> Finding | None:
-        """Save a figure, also one of your own, as PNG and SVG; show it with its caption and a
-        description for blind readers.
+    def figure(self, picture: Picture | Finding, name: str) -> Finding | None:
+        """Save a figure as PNG and SVG; show it with its caption and a description for blind
+        readers.
         """
         if isinstance(picture, Finding):
             return picture
         import matplotlib.pyplot as plt
 
         figure = picture.figure
-        if not isinstance(picture, Picture):
-            picture = Picture(figure)
         description = describe(figure)
         drawings = {}
         for kind, metadata in (("png", {"Software": None}), ("svg", {"Date": None})):
