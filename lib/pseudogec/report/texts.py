@@ -13,7 +13,13 @@ import pandas as pd
 
 from pseudogec.artefacts.errors import UserError, nearest
 from pseudogec.edits import DETECTION_TYPES, AnnotatedSentence, read_m2
-from pseudogec.evaluate import TextStatistics, compare_means, type_agreement, wi_statistics
+from pseudogec.evaluate import (
+    TextStatistics,
+    compare_means,
+    main_type,
+    type_agreement,
+    wi_statistics,
+)
 from pseudogec.study import Study, System
 from pseudogec.study.corpora import Corpus
 from pseudogec.study.pseudo_data import EXAMPLES, PseudoData
@@ -94,22 +100,17 @@ def edit_table(study: Study, corpus: Corpus) -> pd.DataFrame:
     marked but did not correct.
 
     Returns:
-        Columns ``sentence`` (from 0), ``level`` (see :meth:`Study.levels`), ``operation`` (M, R, U;
-        empty for a type without one), ``error_type`` (without the operation), ``start``, ``end``.
+        Columns ``level`` (see :meth:`Study.levels`) and ``error_type`` (without the operation).
     """
-    levels = study.levels(corpus)
-    rows = []
-    for number, sentence in enumerate(masked_sentences(study, corpus)):
-        for edit in sentence.annotators.get(0, ()):
-            if edit.type in DETECTION_TYPES:
-                continue
-            operation, colon, error_type = edit.type.partition(":")
-            if not colon:
-                operation, error_type = "", edit.type
-            rows.append((number, levels[number], operation, error_type, edit.start, edit.end))
-    return pd.DataFrame(
-        rows, columns=["sentence", "level", "operation", "error_type", "start", "end"]
-    )
+    rows = [
+        (level, main_type(edit.type))
+        for level, sentence in zip(
+            study.levels(corpus), masked_sentences(study, corpus), strict=True
+        )
+        for edit in sentence.annotators.get(0, ())
+        if edit.type not in DETECTION_TYPES
+    ]
+    return pd.DataFrame(rows, columns=["level", "error_type"])
 
 
 def annotated_sentences(study: Study, corpus: Corpus) -> list[AnnotatedSentence]:
