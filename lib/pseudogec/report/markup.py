@@ -33,7 +33,7 @@ def marked_operations(examples: Iterable[tuple[object, Sequence[Sequence[str]]]]
     """
     rows = "".join(
         f"<tr><th scope='row' style='{LEFT}; white-space:nowrap'>{escape(str(heading))}</th>"
-        f"<td style='{LEFT}'>{_marked(steps)}</td></tr>"
+        f"<td style='{LEFT}'>{' '.join(_step(*step) for step in steps)}</td></tr>"
         for heading, steps in examples
     )
     legend = " ".join(_span(kind, kind) for kind in LOOKS)
@@ -191,10 +191,6 @@ def _edited(sentence: AnnotatedSentence) -> str:
         parts.append(f"{_changed(sentence.source, edit)} {_type(edit.type)}".strip())
         position = edit.end
     return " ".join([*parts, *(escape(token) for token in sentence.source[position:])])
-
-
-def _marked(steps: Sequence[Sequence[str]]) -> str:
-    return " ".join(_step(kind, before, after) for kind, before, after in steps)
 
 
 def _step(kind: str, before: str, after: str) -> str:

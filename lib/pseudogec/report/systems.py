@@ -5,7 +5,6 @@ on a sentence.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -14,7 +13,7 @@ import pandas as pd
 from pseudogec.correct import Trace
 from pseudogec.correct.step import read_found
 from pseudogec.edits import load_annotator
-from pseudogec.evaluate import ERRANT, METRICS, Contrast, MetricChoice, contrast
+from pseudogec.evaluate import ERRANT, METRICS, MetricChoice, contrast
 from pseudogec.report.contrasts import as_table
 from pseudogec.report.diagrams import pipeline
 from pseudogec.report.display import NOT_LISTED, Finding, Html, Nothing
@@ -124,12 +123,8 @@ class SystemsReport:
         """
         if not self._systems:
             return None
-        return as_table(self._added, note_on_tuning(self._study.scores(self._systems)))
-
-    @cached_property
-    def _added(self) -> list[Contrast]:
-        self._study.scores(self._systems)
-        return [
+        scores = self._study.scores(self._systems)
+        added = [
             contrast(
                 f"{readable(name)} against {readable(before)}",
                 self._study.side(versions),
@@ -137,6 +132,7 @@ class SystemsReport:
             )
             for (before, earlier), (name, versions) in pairwise(self._versions.items())
         ]
+        return as_table(added, note_on_tuning(scores))
 
     def _ours_for(self) -> dict[str, str]:
         """The paper's names of systems -> ours."""
