@@ -73,22 +73,17 @@ def sample(items: Iterable[Item], count: int, seed: int | str) -> list[Item]:
     Raises:
         UserError: the corpus holds fewer than ``count`` items.
     """
-    # A heap whose first entry is the largest hash (kept negative)
-    chosen: list[tuple[int, int, Item]] = []
-    position = -1
-    for position, item in enumerate(items):
-        digest = blake2b(f"{seed}:{position}".encode(), digest_size=8).digest()
-        entry = (-int.from_bytes(digest), position, item)
-        if len(chosen) < count:
-            heapq.heappush(chosen, entry)
-        elif chosen and entry[0] > chosen[0][0]:
-            heapq.heapreplace(chosen, entry)
+    chosen = heapq.nsmallest(
+        count,
+        enumerate(items),
+        key=lambda entry: blake2b(f"{seed}:{entry[0]}".encode(), digest_size=8).digest(),
+    )
     if len(chosen) < count:
         raise UserError(
-            f"{count} sentences were asked for, but the corpus holds {position + 1}; "
+            f"{count} sentences were asked for, but the corpus holds {len(chosen)}; "
             "ask for fewer or give more text"
         )
-    return [item for _, _, item in sorted(chosen, key=lambda entry: entry[1])]
+    return [item for _, item in sorted(chosen, key=lambda entry: entry[0])]
 
 
 class Share(NamedTuple):
