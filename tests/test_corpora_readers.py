@@ -141,7 +141,7 @@ def test_edits_that_overlap_are_named_with_their_file_and_sentence(tmp_path: Pat
             "5|||R:OTHER|||x|||REQUIRED|||-NONE-|||0\n\nS Fine",
         )
     )
-    with pytest.raises(DataError, match=r"x\.m2: sentence 1, annotator 0"):
+    with pytest.raises(DataError, match=r"x\.m2: annotator 0 of `This are a sentence"):
         list(read_pairs("m2", path))
 
 

@@ -37,13 +37,8 @@ class M2(FilePairs):
     quickly_counted = True
 
     def read_file(self, path: Path) -> Iterator[CorrectedSentence]:
-        for place, sentence in enumerate(read_m2(path), start=1):
-            source = list(sentence.source)
-            try:
-                target = apply_edits(source, sentence.annotators.get(0, ()))
-            except UserError as error:
-                raise DataError(path, f"sentence {place}, annotator 0: {error}") from None
-            yield CorrectedSentence(Pair(source, target), annotated=sentence)
+        for sentence in read_m2(path):
+            yield _corrected_by(sentence, 0, path)._replace(annotated=sentence)
 
     def taken(self, sentence: CorrectedSentence, file: CorpusFile) -> Iterator[CorrectedSentence]:
         everyone, annotated = [sentence], sentence.annotated
@@ -63,7 +58,7 @@ class M2(FilePairs):
 
 
 def _corrected_by(sentence: AnnotatedSentence, annotator: int, path: Path) -> CorrectedSentence:
-    source, edits = list(sentence.source), sentence.annotators[annotator]
+    source, edits = list(sentence.source), sentence.annotators.get(annotator, ())
     try:
         target = apply_edits(source, edits)
     except UserError as error:
