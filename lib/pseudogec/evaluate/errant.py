@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from importlib.metadata import version
 from typing import Literal
 
@@ -152,21 +154,22 @@ def _by_key(edits: Sequence[Edit], mode: Mode) -> dict[Key, list[str]]:
 
 
 def _count(hypothesis: Keyed, reference: Keyed) -> tuple[Counts, dict[str, Counts]]:
-    by_type: dict[str, Counts] = {}
-    tallies: list[tuple[str, Counts]] = []
-    for key, types in hypothesis.items():
-        if key in reference:
-            tallies.extend((error_type, (1, 0, 0)) for error_type in reference[key])
-        else:
-            tallies.extend((error_type, (0, 1, 0)) for error_type in types)
-    for key, types in reference.items():
-        if key not in hypothesis:
-            tallies.extend((error_type, (0, 0, 1)) for error_type in types)
-    total = (0, 0, 0)
-    for error_type, counts in tallies:
-        by_type[error_type] = _sum(by_type.get(error_type, (0, 0, 0)), counts)
-        total = _sum(total, counts)
-    return total, by_type
+    made = Counter(
+        (error_type, key in reference)
+        for key, types in hypothesis.items()
+        for error_type in reference.get(key, types)
+    )
+    missed = Counter(
+        error_type
+        for key, types in reference.items()
+        if key not in hypothesis
+        for error_type in types
+    )
+    by_type = {
+        error_type: (made[error_type, True], made[error_type, False], missed[error_type])
+        for error_type in [*(error_type for error_type, _ in made), *missed]
+    }
+    return reduce(_sum, by_type.values(), (0, 0, 0)), by_type
 
 
 def _preference(counts: Counts, before: Counts) -> tuple[float, int, int, int]:
