@@ -107,14 +107,7 @@ def wi_statistics() -> dict[str, TextStatistics]:
     import pandas as pd
 
     table = pd.read_csv(Path(__file__).with_name("wi_statistics.csv"), index_col="statistic")
-    statistics = {}
-    for level, column in table.items():
-        numbers = {str(name): float(value) for name, value in column.items()}
-        of_types = {
-            name.removeprefix(_TYPE): int(count)
-            for name, count in numbers.items()
-            if name.startswith(_TYPE)
-        }
-        values = {name: value for name, value in numbers.items() if not name.startswith(_TYPE)}
-        statistics[str(level)] = TextStatistics(values, of_types)
-    return statistics
+    is_type = table.index.str.startswith(_TYPE)
+    types = table[is_type].rename(lambda name: name.removeprefix(_TYPE)).astype(int).to_dict()
+    values = table[~is_type].to_dict()
+    return {level: TextStatistics(values[level], types[level]) for level in values}

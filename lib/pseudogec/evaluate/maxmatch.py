@@ -334,13 +334,9 @@ def _equal_tokens(source: Tokens, hypothesis: Tokens) -> np.ndarray:
     """Which tokens are equal, (source length + 1, hypothesis length + 1); the last row and column
     are false.
     """
-    numbers: dict[str, int] = {}
-    first, second = (
-        np.array([numbers.setdefault(token, len(numbers)) for token in tokens])
-        for tokens in (source, hypothesis)
-    )
+    first, second = (np.array(tokens, dtype=object) for tokens in (source, hypothesis))
     equal = np.zeros((len(source) + 1, len(hypothesis) + 1), dtype=bool)
-    equal[:-1, :-1] = first[:, None] == second[None, :]
+    equal[:-1, :-1] = first[:, None] == second
     return equal
 
 
