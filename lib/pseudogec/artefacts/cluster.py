@@ -116,13 +116,10 @@ def local_cluster(workers: int, gpus: Sequence[str] | None = None) -> Cluster:
     dask.config.set({**_SETTINGS, "distributed.deploy.lost-worker-timeout": "10 minutes"})
     specification = {}
     for number in range(workers):
-        environment = {"CUDA_VISIBLE_DEVICES": gpus[number] if number < len(gpus) else ""}
         options = {
-            "env": environment,
+            "env": {"CUDA_VISIBLE_DEVICES": gpus[number] if number < len(gpus) else ""},
             "resources": {"GPU": 1} if number < len(gpus) else {},
             "preload": [_LEAVES_INTERRUPTS],
-        }
-        options |= {
             "nthreads": 1,
             "memory_limit": 0,
             "host": _HERE,
@@ -215,7 +212,7 @@ def check_workers(client: Client, store: Path) -> None:
         file.write(token)
         file.flush()
         ask = threading.Thread(
-            target=lambda: answers.update(client.run(_read, file.name, on_error="return")),
+            target=lambda: answers.update(client.run(Path(file.name).read_text, on_error="return")),
             daemon=True,
         )
         ask.start()
@@ -229,10 +226,6 @@ def check_workers(client: Client, store: Path) -> None:
         raise UserError(
             f"{where}; put it where all workers have it, such as a shared disk, with --store"
         )
-
-
-def _read(path: str) -> str:
-    return Path(path).read_text()
 
 
 def gpus_of_workers(client: Client) -> list[int]:
