@@ -25,8 +25,7 @@ class Pages(Recipe):
 
 class Novelty(Pages):
     kind: ClassVar[str] = "novelty"
-    seconds_a_unit: ClassVar[float] = 1.0
-    seconds_to_begin: ClassVar[float] = 4.0
+    seconds_a_unit: ClassVar[float] = 1.4
 
 
 class Training(Pages):

@@ -45,12 +45,10 @@ class Estimator:
         if (recipe.work_kind, on_gpu) in self._seconds:
             return self._seconds[recipe.work_kind, on_gpu] * recipe.work
         if recipe.operations:
-            at_work = recipe.operations / (GPU_TRAINING if on_gpu else CPU_TRAINING)
-        elif on_gpu and recipe.decoded:
-            at_work = recipe.decoded / GPU_DECODING
-        else:
-            at_work = recipe.seconds_a_unit * recipe.work
-        return recipe.seconds_to_begin + at_work
+            return recipe.operations / (GPU_TRAINING if on_gpu else CPU_TRAINING)
+        if on_gpu and recipe.decoded:
+            return recipe.decoded / GPU_DECODING
+        return recipe.seconds_a_unit * recipe.work
 
     def bytes(self, recipe: Recipe) -> float:
         if recipe.expected_bytes is not None:

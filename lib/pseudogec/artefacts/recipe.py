@@ -84,10 +84,6 @@ class Recipe(BaseModel):
     """A first guess of the seconds that a unit of `work` takes on one core; measurements of the
     store replace it.
     """
-    seconds_to_begin: ClassVar[float] = 0.0
-    """A first guess of the seconds that the step takes beside those, whatever its amount of
-    work.
-    """
     bytes_a_unit: ClassVar[float] = 0.0
     """A first guess of the bytes of a unit of `work`; measurements of the store replace it."""
 

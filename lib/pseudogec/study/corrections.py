@@ -123,7 +123,6 @@ class Search(_OfStep, LearnsFromText):
 
     kind: ClassVar[str] = "search"
     packages: ClassVar[tuple[str, ...]] = ("torch", "fairseq", "ctranslate2")
-    seconds_to_begin: ClassVar[float] = 1.0
     seconds_a_unit: ClassVar[float] = 0.005
     portable: ClassVar[tuple[str, ...]] = ("found.json",)
     references: References

@@ -243,7 +243,6 @@ class Training(LearnsFromText):
     resumable: ClassVar[bool] = True
     needs_gpu: ClassVar[bool] = True
     takes_whole_worker: ClassVar[bool] = True
-    seconds_to_begin: ClassVar[float] = 0.6
     packages: ClassVar[tuple[str, ...]] = ("torch", "fairseq", "numpy")
     measured: ClassVar[frozenset[str]] = frozenset({"seconds", "words_per_second"})
     incidental: ClassVar[frozenset[str]] = frozenset({"name"})
