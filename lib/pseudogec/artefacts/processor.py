@@ -9,10 +9,8 @@ import platform
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 
 @cache
@@ -24,11 +22,6 @@ def processor() -> str:
         described = ""
     model = re.search(r"^model name\s*: (.+)$", described, re.MULTILINE)
     return model[1] if model else platform.processor() or platform.machine()
-
-
-def made_on(record: Mapping[str, Any]) -> str:
-    """The kind of processor, or the GPU, that an artefact was made on, by the artefact's record."""
-    return str(record.get("gpu") or record.get("processor") or "an unknown processor")
 
 
 def cores_of_this_machine() -> int:

@@ -252,27 +252,23 @@ def checks_of(scores: Iterable[ScoredCorrection], tuned_on: Collection[Corpus]) 
         by_test.setdefault(test, []).append(score)
     checks = []
     for test, scored in by_test.items():
-        # Many shards have the same
-        parts: dict[str, dict[WrittenCorpus | SeedCorpus | SeedText, None]] = {}
-        learnt: dict[str, dict[tuple[Purpose, str], None]] = {}
+        by_name: dict[str, list[Use]] = {}
         for use in uses_of(scored):
-            text = use.text
-            name = f"seeds.{text.name}" if isinstance(text, SeedText) else text.name
-            parts.setdefault(name, {}).update(dict.fromkeys(text.origin))
-            learnt.setdefault(name, {})[use.purpose, use.what] = None
-        for name, texts in parts.items():
+            name = f"seeds.{use.text.name}" if isinstance(use.text, SeedText) else use.text.name
+            by_name.setdefault(name, []).append(use)
+        for name, uses in by_name.items():
+            # Many shards have the same
+            texts = dict.fromkeys(part for use in uses for part in use.text.origin)
+            learnt = dict.fromkeys((use.purpose, use.what) for use in uses)
             overlaps = tuple(Overlap(test=test, text=part) for part in texts)
-            checks.append(Check(test, name, overlaps, tuple(learnt[name]), test in tuned_on))
+            checks.append(Check(test, name, overlaps, tuple(learnt), test in tuned_on))
     return checks
 
 
-def uses_of(recipes: Iterable[Recipe]) -> Iterator[Use]:
+def uses_of(recipes: Iterable[Recipe]) -> Iterable[Use]:
     """The texts that recipes and their ancestors learn from, each use once."""
     learners = (recipe for recipe in with_ancestors(recipes) if isinstance(recipe, LearnsFromText))
-    uses = {
-        (use.text.key, use.purpose, use.what): use for learner in learners for use in learner.uses()
-    }
-    yield from uses.values()
+    return dict.fromkeys(use for learner in learners for use in learner.uses())
 
 
 def refuse(findings: Iterable[CheckResult]) -> None:

@@ -21,7 +21,6 @@ from pseudogec.artefacts.errors import Stopped, UserError, nearest
 from pseudogec.artefacts.files import MEMORY
 from pseudogec.artefacts.kinds import import_from
 from pseudogec.artefacts.pack import Source
-from pseudogec.artefacts.processor import made_on
 from pseudogec.artefacts.progress import ProgressLine
 from pseudogec.artefacts.recipe import Recipe, with_ancestors
 from pseudogec.artefacts.store import Store
@@ -371,7 +370,9 @@ class Study:
             if recipe.operations and self.store.can_read(recipe)
         )
         records = map(self.store.result, trainings)
-        return sorted({made_on(record) for record in records if "processor" in record})
+        return sorted(
+            {record.get("gpu") or record["processor"] for record in records if "processor" in record}
+        )
 
     def write_pack(self, folder: Path, sources: Sequence[Source] = ()) -> int:
         """Write a pack with everything that the notebooks of the profile need into a folder;
