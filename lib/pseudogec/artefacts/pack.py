@@ -91,9 +91,6 @@ class Pack:
         # All are read once: a run that ends meanwhile may write another pack in this place.
         try:
             manifest = json.loads(self._bytes(MANIFEST))
-        except ValueError:
-            raise self._damaged(MANIFEST, "is not JSON") from None
-        try:
             if manifest["format"] != FORMAT:
                 raise self._damaged(
                     MANIFEST,

@@ -260,11 +260,6 @@ class FileFormat(CorpusFormat):
         """The files identified by their content: all of them, once the corpus is `located`."""
         return tuple(file for file in self.files if isinstance(file, LocatedFile))
 
-    @property
-    def files_belong_together(self) -> bool:
-        """Whether no file can be read without the others."""
-        return False
-
     @abstractmethod
     def checked(self) -> Iterator[Any]:
         """Yield what the files hold; refuses what cannot be a sentence, and raises as
@@ -304,6 +299,7 @@ class FilePairs(FileFormat, PairFormat):
 
     @property
     def files_belong_together(self) -> bool:
+        """Whether no file can be read without the others."""
         return type(self).read_all is not FilePairs.read_all
 
     @property

@@ -273,13 +273,13 @@ class References(Recipe):
             sources = list(read_plain(corpus / "source.txt"))
             texts = sorted(corpus.glob("reference*.txt")) or [corpus / "target.txt"]
             annotator = annotator_of(self.annotator)
-
-            def report_progress(done: int, total: int) -> None:
-                progress(done, total, "sentences")
-
             rewrites = [list(read_plain(text)) for text in texts]
             edits_by_rewrite = [
-                annotator.annotate(sources, rewrite, progress=report_progress)
+                annotator.annotate(
+                    sources,
+                    rewrite,
+                    progress=lambda done, total: progress(done, total, "sentences"),
+                )
                 for rewrite in rewrites
             ]
             # An annotator whose line is empty did not see the sentence.

@@ -86,6 +86,7 @@ class Subwords(LearnsFromText):
     """
 
     kind: ClassVar[str] = "bpe"
+    follows: ClassVar[str] = "genuine"
     packages: ClassVar[tuple[str, ...]] = ("subword-nmt",)
     seconds_a_unit: ClassVar[float] = 0.001
     quoting: ClassVar[tuple[str, ...]] = ("codes.txt", "dict.txt")
@@ -93,10 +94,6 @@ class Subwords(LearnsFromText):
     genuine: Corpus
     merges: int
     language: Language = ENGLISH
-
-    @property
-    def work(self) -> float:
-        return self.genuine.work
 
     @property
     def label(self) -> str:
@@ -540,13 +537,14 @@ class LearnsToDetect(LearnsFromText):
             [apply(source) for source, _ in validation],
             [source != target for source, target in validation],
         )
-
-        def report_progress(done: int, total: int) -> None:
-            progress(done, total, "sentences")
-
         examples = list(map(apply, sentences)), has_error, held_out
         return train(
-            *examples, initial, folder, self.options, self.seed, report_progress
+            *examples,
+            initial,
+            folder,
+            self.options,
+            self.seed,
+            lambda done, total: progress(done, total, "sentences"),
         ).model_dump(mode="json")
 
 
