@@ -106,11 +106,8 @@ class Catalogue(_Entry):
     wholes: tuple[Whole, ...]
 
     def find(self, path: Path) -> tuple[KnownCorpus, KnownFile] | None:
-        for corpus in self.corpora.values():
-            for file in corpus.files:
-                if file.is_at(path):
-                    return corpus, file
-        return None
+        known = ((corpus, file) for corpus in self.corpora.values() for file in corpus.files)
+        return next((each for each in known if each[1].is_at(path)), None)
 
     def expected_bytes(self, path: Path) -> int:
         known = self.find(path)

@@ -54,6 +54,7 @@ class PseudoData(TrainingPairs):
     """One shard of pseudo data; ``examples.json`` shows how the first sentences were made."""
 
     kind: ClassVar[str] = "pseudo_data"
+    follows: ClassVar[str] = "seed_text"
     packages: ClassVar[tuple[str, ...]] = ("numpy", "torch", "fairseq", "ctranslate2")
     # The median of text methods in the committed packs, in shards of 20,000 sentences
     seconds_a_unit: ClassVar[float] = 0.0001
@@ -75,10 +76,6 @@ class PseudoData(TrainingPairs):
     @property
     def label(self) -> str:
         return f"{self.name}-{self.seed_text.label}"
-
-    @property
-    def work(self) -> float:
-        return self.seed_text.size
 
     @property
     def work_kind(self) -> str:
