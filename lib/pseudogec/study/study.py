@@ -371,7 +371,11 @@ class Study:
         )
         records = map(self.store.result, trainings)
         return sorted(
-            {record.get("gpu") or record["processor"] for record in records if "processor" in record}
+            {
+                record.get("gpu") or record["processor"]
+                for record in records
+                if "processor" in record
+            }
         )
 
     def write_pack(self, folder: Path, sources: Sequence[Source] = ()) -> int:
