@@ -265,10 +265,13 @@ def checks_of(scores: Iterable[ScoredCorrection], tuned_on: Collection[Corpus]) 
     return checks
 
 
-def uses_of(recipes: Iterable[Recipe]) -> Iterable[Use]:
+def uses_of(recipes: Iterable[Recipe]) -> Iterator[Use]:
     """The texts that recipes and their ancestors learn from, each use once."""
     learners = (recipe for recipe in with_ancestors(recipes) if isinstance(recipe, LearnsFromText))
-    return dict.fromkeys(use for learner in learners for use in learner.uses())
+    uses = {
+        (use.text.key, use.purpose, use.what): use for learner in learners for use in learner.uses()
+    }
+    yield from uses.values()
 
 
 def refuse(findings: Iterable[CheckResult]) -> None:
