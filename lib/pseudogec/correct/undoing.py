@@ -160,20 +160,7 @@ class UnknownWords(Step):
         def is_weak(edited: Edited, edit: Edit) -> bool:
             return not all(map(is_known, edited.source[edit.start : edit.end]))
 
-        # Most sentences have no unknown word, and need not be annotated.
-        places = [place for place, source in enumerate(sources) if not all(map(is_known, source))]
-        asked = [sources[place] for place in places], [before[place] for place in places]
-        others = len(sources) - len(places)
-
-        def tell(done: int, _: int) -> None:
-            if progress is not None:
-                progress(others + done, len(sources))
-
-        undone = dict(zip(places, _without_weak(annotator, is_weak, *asked, tell), strict=True))
-        return [
-            undone[place] if place in undone else Corrected(sentence.tokens)
-            for place, sentence in enumerate(before)
-        ]
+        return _without_weak(annotator, is_weak, sources, before, progress)
 
 
 @functools.lru_cache(maxsize=2)
