@@ -97,7 +97,7 @@ class Corpus(Recipe):
     @property
     @abstractmethod
     def simulated(self) -> bool:
-        """Whether its sentences are the embedded simulation's, whose true edits are known."""
+        """Whether its errors are simulated, so that the true edits are known."""
 
     @property
     @abstractmethod
@@ -137,7 +137,7 @@ class WholeCorpus(WrittenCorpus):
 
     @property
     def files(self) -> tuple[LocatedFile, ...]:
-        """The files that it is read from; none for the embedded simulation."""
+        """The files that it is read from; none for the classroom's own text."""
         return self.pairs.located_files if isinstance(self.pairs, FileFormat) else ()
 
     @property
