@@ -23,7 +23,7 @@ def test_a_system_s_diagram_tells_the_training_data_stage_by_stage(tmp_path: Pat
         plt.close(figure)
         return trained
 
-    pseudo = "3,000 pairs of Noisy back-translation"
+    pseudo = "4,000 pairs of Noisy back-translation"
     assert told() == f"trained on {pseudo}, then genuine pairs"
     assert told("models.pretlarge.setting=joint") == f"trained on genuine pairs and {pseudo}"
     mixed = told("models.pretlarge.setting=pretrain_joint")

@@ -310,29 +310,29 @@ def test_a_system_keeps_its_scores_where_the_record_of_its_training_is_lost(
 
 
 def test_budgets_are_those_of_the_profile(tmp_path: Path) -> None:
-    """The classroom passes 32 times over genuine pairs; before, PRETRAIN 4 times over pseudo pairs
-    and its control 32 times.
+    """The classroom passes 24 times over genuine pairs; before, PRETRAIN 4 times over pseudo pairs
+    and its control 24 times.
     """
     study = Study.open("classroom", store=tmp_path / "store", packs=True)
     systems = [system for system in study.grid("joint_vs_pretrain") if system.seed == 1]
     found = {
         (system.setting, system.pseudo_pairs): trainings.budget(study, system) for system in systems
     }
-    assert {budget.passes for budget in found.values()} == {32}
+    assert {budget.passes for budget in found.values()} == {24}
     assert all(budget.pseudo_pairs == pairs for (_, pairs), budget in found.items())
     baseline = found["baseline", 0]
     more = {kind: budget.pairs_read - baseline.pairs_read for kind, budget in found.items()}
     assert more == {
         ("baseline", 0): 0,
-        **{("pretrain", pairs): 4 * pairs for pairs in (3000, 6000)},
-        **{("joint", pairs): 32 * pairs for pairs in (3000, 6000)},
-        ("pretrain_equal", 6000): 32 * 6000,
+        **{("pretrain", pairs): 4 * pairs for pairs in (4000, 8000)},
+        **{("joint", pairs): 24 * pairs for pairs in (4000, 8000)},
+        ("pretrain_equal", 8000): 24 * 8000,
     }
-    assert found["pretrain", 6000].updates[0::2] == baseline.updates, (
+    assert found["pretrain", 8000].updates[0::2] == baseline.updates, (
         "the stages of copying and of genuine pairs"
     )
-    assert "updates against" in found["joint", 6000].other_updates(found["pretrain", 6000])
-    assert not found["joint", 6000].other_updates(found["pretrain_equal", 6000])
+    assert "updates against" in found["joint", 8000].other_updates(found["pretrain", 8000])
+    assert not found["joint", 8000].other_updates(found["pretrain_equal", 8000])
 
 
 def test_a_damaged_pack_stops_the_study(folder: Path) -> None:
