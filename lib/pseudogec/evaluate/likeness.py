@@ -110,4 +110,4 @@ def wi_statistics() -> dict[str, TextStatistics]:
     is_type = table.index.str.startswith(_TYPE)
     types = table[is_type].rename(lambda name: name.removeprefix(_TYPE)).astype(int).to_dict()
     values = table[~is_type].to_dict()
-    return {level: TextStatistics(values[level], types[level]) for level in values}
+    return {str(level): TextStatistics(values[level], types[level]) for level in values}

@@ -90,8 +90,8 @@ def flow(
             "patchA": drawn[start].get_bbox_patch(),
             "patchB": drawn[end].get_bbox_patch(),
         }
-        places = [(boxes[name].column, boxes[name].row) for name in (end, start)]
-        axes.annotate("", *places, arrowprops=look)
+        head, tail = ((boxes[name].column, boxes[name].row) for name in (end, start))
+        axes.annotate("", head, tail, arrowprops=look)
     return Picture(figure, caption)
 
 
