@@ -145,7 +145,7 @@ def test_a_profile_of_one_s_own_reads_the_results_of_those_that_it_extends(tmp_p
     assert set(study.scores(study.grid("generation_methods")).seed) == {1, 2}
     for wrong, said in (
         ({"by": "type"}, "cannot be split by `type`"),
-        ({"test": "world"}, "no test corpus `world`"),
+        ({"test": "nowhere"}, "no test corpus `nowhere`"),
     ):
         with pytest.raises(UserError, match=said):
             study.scores(study.grid("generation_methods"), **wrong)

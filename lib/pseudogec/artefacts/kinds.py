@@ -189,4 +189,4 @@ class Registry(Generic[K]):
 
     def dump(self, component: K) -> dict[str, Any]:
         """The mapping from which `parse` makes the same instance."""
-        return {self.tag: component.known_as(), **component.model_dump(mode="json", by_alias=True)}
+        return {self.tag: component.known_as(), **component.model_dump(mode="json")}
