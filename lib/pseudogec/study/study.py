@@ -612,6 +612,16 @@ class Study:
         """A model's F0.5 on the development data at its operating point."""
         return max(map(self.curve(system).f05, THRESHOLDS))
 
+    def best_on_development(self, systems: Iterable[System]) -> Grid:
+        """Of the models of each training, after several numbers of passes, the one with the highest
+        F0.5 on the development data.
+        """
+        trainings: dict[tuple[Any, ...], list[System]] = {}
+        for system in systems:
+            key = (system.method, system.pseudo_pairs, system.track, system.seed)
+            trainings.setdefault(key, []).append(system)
+        return Grid(max(models, key=self.development_f05) for models in trainings.values())
+
     def side(
         self,
         systems: Sequence[System | Pipeline],
