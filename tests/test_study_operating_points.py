@@ -74,3 +74,15 @@ def test_a_seed_is_finished_when_all_its_models_are_measured(study: Study, tmp_p
     grid = study.grid("genuine_pairs", seeds=[1, 2])
     assert {system.seed for system in study.finished(grid, curves=True)} == {1}
     assert not Study.open("smoke", SMALLEST, store=tmp_path).finished(grid)
+
+
+def test_of_each_training_the_model_is_kept_that_is_better_on_development_data(
+    study: Study,
+) -> None:
+    systems = study.grid("genuine_pairs", passes=[1, 2])
+    study.build(study.measures(systems, curves=True))
+    kept = study.best_on_development(systems)
+    assert len(kept) == len(systems) / 2
+    for system in kept:
+        both = systems.only(method=system.method, track=system.track, seed=system.seed)
+        assert study.development_f05(system) == max(map(study.development_f05, both))
