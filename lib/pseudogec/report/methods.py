@@ -60,6 +60,8 @@ _WORDS = {
     "conll": "CoNLL",
     "pretlarge": "PretLarge",
     "dae": "DAE",
+    "ua": "UA",
+    "gec": "GEC",
 }
 _WORDS |= {name: name.upper() for name in ("sse", "r2l", "sed", "lm")}
 
