@@ -37,7 +37,8 @@ def planner(folder: Path, *overrides: str) -> Planner:
     ]
     # Not of such text
     own += [
-        f"grids.{name}.curves=false" for name in ("operating_points", "genuine_pairs", "more_pairs")
+        f"grids.{name}.curves=false"
+        for name in ("operating_points", "genuine_pairs", "more_pairs", "another_language")
     ]
     return Planner(load_profile(PROJECT / "params" / "smoke.yaml", [*own, *overrides]), PROJECT)
 
