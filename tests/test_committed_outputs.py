@@ -26,6 +26,7 @@ METHODS = ("backtrans_noisy_sse", "backtrans_noisy")
 # the seed text up to ten.
 OF_LEARNERS = [
     ("what-they-buy", 7),
+    ("what-they-buy-fp32", 7),
     ("what-they-buy-gpu", 7),
     ("learners", 7),
     ("released", 7),
