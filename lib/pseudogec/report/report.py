@@ -378,7 +378,8 @@ class Report:
             (claim, self._compared(claim.grid, claim.column, claim.against)) for claim in claims
         ]
         rows = claim_rows(compared, self._notebook, self.study.profile.name)
-        self._write(f"tables/{name}.csv", as_csv(rows))
+        if not rows.empty:
+            self._write(f"tables/{name}.csv", as_csv(rows))
         return claims_html(rows)
 
     def predicted(self, scores: pd.DataFrame, grid: str) -> Finding:
