@@ -187,7 +187,7 @@ def test_whatever_a_step_reads_is_its_recipes_parent() -> None:
         ("learners", 960, "2150d7ed40936d36"),
         ("public", 90, "1b5a76806bc70f8c"),
         ("released", 321, "fc6b168cd250fbfa"),
-        ("what-they-buy", 3533, "23af59262126048c"),
+        ("what-they-buy", 3593, "50bd193e12f3a006"),
         ("what-they-buy-gpu", 240, "9686bcecb32eb768"),
     ],
 )
